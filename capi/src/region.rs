@@ -1,7 +1,8 @@
 //! The region compiler: exact, or refused with what would be granted.
 
+use protect::Span;
 use protect::pmsav7::placement::placement_for;
-use protect::pmsav7::{self, RegionError, RegionRegs, Rule, Span, cover, encode_one};
+use protect::pmsav7::{self, RegionError, RegionRegs, Rule, cover, encode_one};
 use protect::{Access, Data, MemType};
 
 use crate::pointer::{Out, read, write_all};

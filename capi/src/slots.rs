@@ -1,7 +1,8 @@
 //! The register image of a task: what is pinned, and what is loaded of what is paged.
 
+use protect::pmsav7::RegionRegs;
+use protect::regions::REGIONS;
 use protect::regions::slots::{Replacement, Slots, min_paged_slots, most_misses};
-use protect::pmsav7::{REGIONS, RegionRegs};
 
 use crate::pointer::{Object, Out, read, read_all};
 use crate::status::{Status, status_of};
@@ -13,7 +14,7 @@ pub const CFM_REGIONS: usize = REGIONS;
 pub const SLOTS_DWORDS: usize = 12;
 
 /// `cfm_slots`.
-pub type CfmSlots = Object<Slots, { u32::from_le_bytes(*b"cfms") }>;
+pub type CfmSlots = Object<Slots<RegionRegs>, { u32::from_le_bytes(*b"cfms") }>;
 
 const _: () = assert!(size_of::<CfmSlots>() <= SLOTS_DWORDS * 8 && align_of::<CfmSlots>() <= 8);
 

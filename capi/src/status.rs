@@ -1,5 +1,6 @@
 //! Results of every function.
 
+use protect::pmsav7::RegionRegs;
 use protect::regions::pctrie::TrieError;
 use protect::regions::slots::{Miss, SlotError};
 
@@ -59,8 +60,8 @@ pub enum Status {
     Damaged = 62,
 }
 
-impl From<TrieError> for Status {
-    fn from(error: TrieError) -> Self {
+impl From<TrieError<RegionRegs>> for Status {
+    fn from(error: TrieError<RegionRegs>) -> Self {
         match error {
             TrieError::NoNodes { .. } => Self::NoNodes,
             TrieError::NoLeaves { .. } => Self::NoLeaves,

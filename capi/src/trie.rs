@@ -12,7 +12,7 @@ pub const CFM_NODE_WORDS: usize = NODE_WORDS;
 pub const TRIE_WORDS: usize = 10;
 
 /// `cfm_trie`.
-pub type CfmTrie = Object<PcTrie<'static>, { u32::from_le_bytes(*b"cfmt") }>;
+pub type CfmTrie = Object<PcTrie<'static, RegionRegs>, { u32::from_le_bytes(*b"cfmt") }>;
 
 const _: () = assert!(size_of::<CfmTrie>() <= TRIE_WORDS * size_of::<usize>());
 const _: () = assert!(align_of::<CfmTrie>() <= align_of::<usize>());

@@ -5,7 +5,7 @@ mod places;
 
 use core::arch::{asm, global_asm};
 
-pub use arch_user_armv7::hostile::*;
+pub use arch_user_arm::hostile::*;
 pub use places::core_registers;
 
 /// Sets the stack pointer and stays until interrupts have come. They save nothing on a thread's stack here, so that the thread stores

@@ -7,4 +7,4 @@ pub mod hostile;
 /// Whether memory is protected by page tables; otherwise by region registers.
 pub const PAGES: bool = true;
 
-pub use arch_user_armv7::{Raw, call, call_bare};
+pub use arch_user_arm::{Raw, call, call_bare};

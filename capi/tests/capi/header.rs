@@ -10,8 +10,8 @@ use cofferdam_mem::ledger::{CfmAccount, CfmDenial, CfmGrant, CfmPlatform, CfmReq
 use cofferdam_mem::region::{self, CfmRefusal, CfmSpan, rule_number};
 use cofferdam_mem::trie::{CFM_NODE_WORDS, CfmTrie, CfmTrieUse, TRIE_WORDS};
 use cofferdam_mem::{Status, VERSION, heap, ledger, slots};
-use protect::regions::pctrie::{MAX_DEPTH, Node};
 use protect::pmsav7::{RegionRegs, Rule};
+use protect::regions::pctrie::{MAX_DEPTH, Node};
 use spec::{AccessLevel, Change, MemoryClass, Reason, TemporalSpec};
 
 fn header() -> String {
@@ -129,8 +129,9 @@ fn every_number_is_the_librarys() {
 /// Memory types and policies are positions in lists of the library: each must mean what its name says.
 #[test]
 fn positions_mean_what_their_names_say() {
+    use protect::Span;
+    use protect::pmsav7::encode_one;
     use protect::regions::slots::Replacement;
-    use protect::pmsav7::{Span, encode_one};
     use protect::{Access, MemType};
     let span = CfmSpan { base: 0x2000_0000, len: 0x1000, zero: 0 };
     let types =

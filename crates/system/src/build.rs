@@ -3,10 +3,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use protect::pmsav7::Pmsav7;
+use protect::pmsav8::Pmsav8;
 use sched::switching::Switching;
 
 use crate::block::{SCHEME, SWITCHING};
-use crate::pmsav7::{Paging, Pmsav7, Shape};
+use crate::regions::{Paging, Shape};
 use crate::vmsav7::{Caches, Tables, Vmsav7};
 use crate::{
     Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAGIC, Notification, Record, Section, System,
@@ -18,6 +20,7 @@ use crate::{
 #[allow(missing_docs)]
 pub enum SchemeTables {
     Pmsav7 { domains: Vec<Paging>, areas: Vec<Shape> },
+    Pmsav8 { domains: Vec<Paging>, areas: Vec<Shape> },
     Vmsav7 { caches: Caches, domains: Vec<Tables> },
 }
 
@@ -72,6 +75,7 @@ impl Builder {
         let offset = words.len();
         match &self.scheme {
             SchemeTables::Pmsav7 { domains, areas } => self.section::<Pmsav7>(&mut words, (), domains, areas),
+            SchemeTables::Pmsav8 { domains, areas } => self.section::<Pmsav8>(&mut words, (), domains, areas),
             SchemeTables::Vmsav7 { caches, domains } => self.section::<Vmsav7>(&mut words, *caches, domains, &[]),
         }
         let section = words.len() - offset;
@@ -110,13 +114,17 @@ impl Builder {
     /// # Panics
     /// When the block is for another scheme; as for the other two.
     pub fn paging(&mut self, domain: usize) -> &mut Paging {
-        let SchemeTables::Pmsav7 { domains, .. } = &mut self.scheme else { panic!("another scheme") };
+        let (SchemeTables::Pmsav7 { domains, .. } | SchemeTables::Pmsav8 { domains, .. }) = &mut self.scheme else {
+            panic!("another scheme")
+        };
         entry(domains, domain)
     }
 
     /// The regions of an area, to be changed.
     pub fn shape(&mut self, area: usize) -> &mut Shape {
-        let SchemeTables::Pmsav7 { areas, .. } = &mut self.scheme else { panic!("another scheme") };
+        let (SchemeTables::Pmsav7 { areas, .. } | SchemeTables::Pmsav8 { areas, .. }) = &mut self.scheme else {
+            panic!("another scheme")
+        };
         entry(areas, area)
     }
 

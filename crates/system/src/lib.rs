@@ -14,8 +14,8 @@ mod block;
 #[cfg(feature = "build")]
 pub mod build;
 pub mod objects;
-pub mod pmsav7;
 mod records;
+pub mod regions;
 mod scheme;
 mod section;
 mod validate;
@@ -25,8 +25,8 @@ pub use areas::{areas_of, attributes, can_be_mapped};
 pub use block::{
     HEADER_WORDS, MAGIC, MAX_ENTRIES, Record, System, TABLES, Table, TableError, VERSION, Words, checksum,
 };
-pub use pmsav7::NotExact;
 pub use records::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, Thread, area, frames, policy};
+pub use regions::NotExact;
 pub use section::{Scheme, Section};
 
 #[cfg(test)]

@@ -1,14 +1,18 @@
 //! The schemes, by what the block asks of each.
 
+use crate::regions::own_nodes;
 use crate::section::{Scheme, Section};
-use crate::validate::{pmsav7 as regions, vmsav7 as pages};
-use crate::{Area, NotExact, System, Words, pmsav7, vmsav7};
+use crate::validate::{regions, vmsav7 as pages};
+use crate::{Area, NotExact, System, Words, vmsav7};
+use protect::pmsav7::Pmsav7;
+use protect::pmsav8::Pmsav8;
 
 impl Scheme {
     /// Words of the section with records for so many domains and areas.
     pub(crate) fn words(self, domains: usize, areas: usize) -> usize {
         match self {
-            Self::Pmsav7 => words::<pmsav7::Pmsav7>(domains, areas),
+            Self::Pmsav7 => words::<Pmsav7>(domains, areas),
+            Self::Pmsav8 => words::<Pmsav8>(domains, areas),
             Self::Vmsav7 => words::<vmsav7::Vmsav7>(domains, areas),
         }
     }
@@ -16,7 +20,7 @@ impl Scheme {
     /// Whether the section's record of the system is sound.
     pub(crate) fn system(self, system: &System) -> bool {
         match self {
-            Self::Pmsav7 => true,
+            Self::Pmsav7 | Self::Pmsav8 => true,
             Self::Vmsav7 => pages::caches(system),
         }
     }
@@ -24,7 +28,8 @@ impl Scheme {
     /// The first wrong field of a domain.
     pub(crate) fn domain(self, system: &System, index: usize) -> Result<(), &'static str> {
         match self {
-            Self::Pmsav7 => regions::domain(system, index),
+            Self::Pmsav7 => regions::domain::<Pmsav7>(system, index),
+            Self::Pmsav8 => regions::domain::<Pmsav8>(system, index),
             Self::Vmsav7 => pages::domain(system, index),
         }
     }
@@ -32,19 +37,20 @@ impl Scheme {
     /// The first wrong field of an area.
     pub(crate) fn area(self, system: &System, index: usize, entry: &Area) -> Result<(), &'static str> {
         match self {
-            Self::Pmsav7 => regions::area(system, index, entry),
+            Self::Pmsav7 => regions::area::<Pmsav7>(system, index, entry),
+            Self::Pmsav8 => regions::area::<Pmsav8>(system, index, entry),
             Self::Vmsav7 => pages::area(system, index, entry),
         }
     }
 
     /// Whether two woven areas have no byte in common.
     pub(crate) fn are_apart(self, system: &System, one: usize, other: usize) -> bool {
-        self == Self::Pmsav7 && regions::are_apart(system, one, other)
+        self == Self::Pmsav7 && regions::are_apart::<Pmsav7>(system, one, other)
     }
 
     /// Whether stacks are pinned: an exception frame that misses cannot be restarted.
     pub(crate) const fn pins_stacks(self) -> bool {
-        matches!(self, Self::Pmsav7)
+        matches!(self, Self::Pmsav7 | Self::Pmsav8)
     }
 
     /// Whether code may begin in a second instruction set, whose instructions are words.
@@ -58,7 +64,8 @@ impl Scheme {
     /// [`NotExact`].
     pub(crate) fn own_nodes(self, tables: &System<'_>, index: usize) -> Result<usize, NotExact> {
         match self {
-            Self::Pmsav7 => pmsav7::own_nodes(tables, index),
+            Self::Pmsav7 => own_nodes::<Pmsav7>(tables, index),
+            Self::Pmsav8 => own_nodes::<Pmsav8>(tables, index),
             Self::Vmsav7 => Ok(0),
         }
     }

@@ -8,11 +8,13 @@ use crate::{Area, Domain};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Scheme {
-    /// Region registers: [`crate::pmsav7`].
+    /// Region registers of powers of two: [`crate::regions`].
     #[default]
     Pmsav7 = 1,
     /// Page tables with short descriptors: [`crate::vmsav7`].
     Vmsav7 = 2,
+    /// Region registers with base and limit: [`crate::regions`].
+    Pmsav8 = 3,
 }
 
 impl Scheme {
@@ -20,6 +22,7 @@ impl Scheme {
         match number {
             1 => Some(Self::Pmsav7),
             2 => Some(Self::Vmsav7),
+            3 => Some(Self::Pmsav8),
             _ => None,
         }
     }

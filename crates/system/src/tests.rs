@@ -220,7 +220,7 @@ fn interleaved(disabled: [u32; 2], page_log2: u32, base: u32) -> Builder {
     builder.domains[1].first_area = 3;
     builder.domains[1].areas = 3;
     for (area, disabled) in [2, 5].into_iter().zip(disabled) {
-        *builder.shape(area) = pmsav7::Shape { page_log2, disabled };
+        *builder.shape(area) = regions::Shape { page_log2, disabled };
     }
     builder
 }

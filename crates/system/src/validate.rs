@@ -1,6 +1,6 @@
 //! The semantic checks of a block. Each rule here has a rejecting test.
 
-pub(crate) mod pmsav7;
+pub(crate) mod regions;
 pub(crate) mod vmsav7;
 
 use sched::switching::Switching;

@@ -1,7 +1,8 @@
 //! The interface to a processor with region registers.
 
-use protect::pmsav7::RegionRegs;
+use protect::regions::Unit;
 use protect::regions::slots::RegionImage;
+use system::regions::RegionScheme;
 use units::PhysAddr;
 
 use crate::arch::Arch;
@@ -11,12 +12,15 @@ use crate::arch::Arch;
 /// # Safety
 /// An implementation promises that unprivileged code can access exactly what the registers that were loaded last permit.
 pub unsafe trait RegionArch: Arch<Width = u32> {
+    /// The scheme of its registers.
+    type Unit: RegionScheme;
+
     /// Loads all region registers: what the domain may access from now on. Outstanding lazy state and imprecise faults
     /// of the previous domain are settled before (barrier).
-    fn load_image(&mut self, image: &RegionImage);
+    fn load_image(&mut self, image: &RegionImage<Regs<Self>>);
 
-    /// Loads one region register; the region names its slot.
-    fn load_slot(&mut self, region: RegionRegs);
+    /// Loads one region register; the region remembers its slot.
+    fn load_slot(&mut self, region: Regs<Self>);
 
     /// Address at which the processor sees kernel memory that domains' tables are made of.
     ///
@@ -24,3 +28,6 @@ pub unsafe trait RegionArch: Arch<Width = u32> {
     /// Eight bytes from the address are part of memory that is typed as kernel memory and serves no other purpose.
     unsafe fn kernel_memory(at: PhysAddr<u32>) -> *mut u8;
 }
+
+/// The registers of a region, on a processor.
+pub type Regs<A> = <<A as RegionArch>::Unit as Unit>::Regs;

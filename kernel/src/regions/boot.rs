@@ -3,40 +3,38 @@
 use abi::trace::{Event, header};
 use protect::regions::pctrie::{NODE_BYTES, Trie};
 use protect::regions::slots::{Replacement, Slots, min_paged_slots};
-use protect::pmsav7::{RegionRegs, encode_one};
-use protect::regions::REGIONS;
+use protect::regions::{REGIONS, Registers, Unit, meet};
 use protect::{Access, MemType, Span};
 use system::area;
-use system::pmsav7::{self, Paging, Pmsav7};
+use system::regions::{self, Paging};
 
-use super::RegionArch;
 use super::nodes::{NODE, NOWHERE};
-use super::{EmptyLeaf, NodeMemory, Regions, layout};
+use super::{EmptyLeaf, NodeMemory, RegionArch, Regions, Regs, layout};
 use crate::arch::BootContext;
 use crate::boot::{BootError, Pool, not_exact};
 
 /// Pinned regions on their way into slots.
-struct Pinned {
-    regs: [RegionRegs; REGIONS],
+struct Pinned<R> {
+    regs: [R; REGIONS],
     count: usize,
 }
 
-impl Default for Pinned {
+impl<R: Registers> Default for Pinned<R> {
     fn default() -> Self {
-        Pinned { regs: [RegionRegs::DISABLED; REGIONS], count: 0 }
+        Pinned { regs: [R::DISABLED; REGIONS], count: 0 }
     }
 }
 
-impl Pinned {
+impl<R: Registers> Pinned<R> {
     /// Adds a region.
-    fn push(&mut self, region: RegionRegs) -> Result<(), BootError> {
+    fn push(&mut self, region: R) -> Result<(), BootError> {
         *self.regs.get_mut(self.count).ok_or(BootError::NoSlots)? = region;
         self.count += 1;
         Ok(())
     }
 
     /// All of them.
-    fn regions(&self) -> &[RegionRegs] {
+    fn regions(&self) -> &[R] {
         &self.regs[..self.count]
     }
 }
@@ -54,11 +52,11 @@ fn table<A: RegionArch<Protection = Regions<A>>>(
     index: usize,
 ) -> Result<Trie<NodeMemory<A>>, BootError> {
     let tables = context.tables;
-    let Paging { table_base, table_bytes, .. } = tables.own_domain::<Pmsav7>(index);
+    let Paging { table_base, table_bytes, .. } = tables.own_domain::<A::Unit>(index);
     let mut trie = Trie::empty(NodeMemory::new(context.shared.0));
     if table_bytes == 0 {
-        let own = pmsav7::shaped(tables, &tables.get(index));
-        let nodes = pmsav7::table_nodes(own, system::can_be_mapped(tables, index)).map_err(not_exact)?;
+        let own = regions::shaped::<A::Unit>(tables, &tables.get(index));
+        let nodes = regions::table_nodes::<A::Unit>(own, system::can_be_mapped(tables, index)).map_err(not_exact)?;
         // A node at a time: the memory need not be in one piece.
         for _ in 0..nodes {
             trie.give_node(context.pool.take_one(NODE)?.0);
@@ -77,11 +75,11 @@ pub(super) fn make<A: RegionArch<Protection = Regions<A>>>(
 ) -> Result<Regions<A>, BootError> {
     let mut trie = table(context, index)?;
     let tables = context.tables;
-    let Paging { paged_slots, replacement, .. } = tables.own_domain::<Pmsav7>(index);
+    let Paging { paged_slots, replacement, .. } = tables.own_domain::<A::Unit>(index);
     let mut pinned = Pinned::default();
     let mut paged_code = 0;
-    for (own, shape) in pmsav7::shaped(tables, &tables.get(index)) {
-        for regs in pmsav7::regions(&own, shape) {
+    for (own, shape) in regions::shaped::<A::Unit>(tables, &tables.get(index)) {
+        for regs in regions::regions::<A::Unit>(&own, shape) {
             if own.flags & area::PINNED != 0 {
                 pinned.push(regs.map_err(not_exact)?)?;
             } else {
@@ -115,7 +113,7 @@ pub(super) fn idle<A: RegionArch>(
 ) -> Result<Regions<A>, BootError> {
     let mut pinned = Pinned::default();
     for (span, access, memory) in *idle {
-        pinned.push(encode_one(span, access, memory).map_err(|_| BootError::NotExact)?)?;
+        pinned.push(A::Unit::exact(span, access, memory).ok_or(BootError::NotExact)?)?;
     }
     let slots = Slots::new(pinned.regions(), 0, Replacement::RoundRobin).map_err(|_| BootError::NoSlots)?;
     let header = header(Event::Miss, abi::trace::IDLE, 0);
@@ -125,8 +123,8 @@ pub(super) fn idle<A: RegionArch>(
 
 /// Whether a byte belongs to two regions: what it may be used for would depend on their order. (The tables see to it, except within a
 /// region and its disabled eighths.)
-fn overlap<A: RegionArch>(pinned: &Pinned, trie: &Trie<NodeMemory<A>>) -> bool {
+fn overlap<A: RegionArch>(pinned: &Pinned<Regs<A>>, trie: &Trie<NodeMemory<A>>) -> bool {
     let own = pinned.regions();
-    let twice = own.iter().enumerate().any(|(at, one)| own[..at].iter().any(|other| one.meets(*other)));
+    let twice = own.iter().enumerate().any(|(at, one)| own[..at].iter().any(|other| meet(*one, *other)));
     twice || own.iter().any(|one| trie.overlapping(*one).is_some())
 }

@@ -1,11 +1,11 @@
 //! Misses: an access that no register permits, and a paged region of the domain does.
 
 use abi::trace::{Event, header};
-use protect::pmsav7::RegionRegs;
+use protect::regions::Registers;
 use protect::regions::slots::Miss;
 use units::VirtAddr;
 
-use super::RegionArch;
+use super::{RegionArch, Regs};
 use crate::kernel::Kernel;
 use crate::objects::Thread;
 use crate::regions::Regions;
@@ -25,7 +25,7 @@ pub enum Resolution {
 impl<A: RegionArch> Regions<A> {
     /// Answers a miss: the register to load. See [`protect::regions::slots::Slots::fill`].
     #[inline(always)]
-    fn fill(&mut self, address: u32) -> Result<RegionRegs, Miss> {
+    fn fill(&mut self, address: u32) -> Result<Regs<A>, Miss> {
         self.slots.fill(&mut self.trie, address)
     }
 
@@ -47,7 +47,7 @@ impl<A: RegionArch<Protection = Regions<A>>> Kernel<A> {
         let regions = &mut self.domains.at_mut(running).protection;
         let Ok(region) = regions.fill(address) else { return Resolution::Denied };
         self.core.arch.load_slot(region);
-        self.core.arch.trace(regions.header | (region.rbar & 0xf) << 16, address);
+        self.core.arch.trace(regions.header | region.slot() << 16, address);
         regions.countdown -= 1;
         if regions.countdown == 0 { Resolution::Counted } else { Resolution::Retry }
     }

@@ -13,7 +13,7 @@ use protect::regions::pctrie::{self, Trie};
 use protect::regions::slots::{RegionImage, Slots, min_paged_slots};
 use units::PhysAddr;
 
-pub use arch::RegionArch;
+pub use arch::{RegionArch, Regs};
 pub use miss::Resolution;
 pub use nodes::NodeMemory;
 pub use region::Region;
@@ -24,7 +24,7 @@ use crate::arch::{Hardware, Step};
 #[repr(C)]
 pub struct Regions<A: RegionArch> {
     /// The region registers, ready for a block load, and which of them are paged.
-    pub(crate) slots: Slots,
+    pub(crate) slots: Slots<Regs<A>>,
     /// Word that a miss writes to the trace, but for the slot.
     header: u32,
     /// Misses until somebody counts them: see `Kernel::on_counted`.
@@ -39,12 +39,12 @@ pub struct Regions<A: RegionArch> {
 
 /// Offsets at which the entry code finds what a miss needs in a domain, in bytes.
 pub mod layout {
-    use protect::regions::slots::{self, Slots};
+    use protect::regions::slots;
 
     use super::{RegionArch, Regions};
 
     /// Word that a miss writes to the trace.
-    pub const HEADER: usize = size_of::<Slots>();
+    pub const HEADER: usize = slots::layout::BYTES;
     /// Misses until somebody counts them.
     pub const COUNTDOWN: usize = HEADER + 4;
     /// The root of the table, which comes first in it.
@@ -79,22 +79,28 @@ mod cost {
 }
 
 /// How far a region has come into a domain's regions, or out of them.
-#[derive(Debug, Default)]
-pub struct Progress {
+#[derive(Debug)]
+pub struct Progress<R> {
     /// Pinned regions, and after them keys, that were compared with it.
     compared: u8,
     /// Of a paged region, once it is on its way.
-    table: Option<pctrie::Edit>,
+    table: Option<pctrie::Edit<R>>,
+}
+
+impl<R> Default for Progress<R> {
+    fn default() -> Self {
+        Progress { compared: 0, table: None }
+    }
 }
 
 impl<A: RegionArch> Regions<A> {
     /// Image to load at a switch to the domain.
     #[inline(always)]
-    pub(crate) fn image(&self) -> &RegionImage {
+    pub(crate) fn image(&self) -> &RegionImage<Regs<A>> {
         self.slots.image()
     }
 
-    fn page_step(&mut self, region: &Region, progress: &mut Progress) -> Result<Step, Error> {
+    fn page_step(&mut self, region: &Region<Regs<A>>, progress: &mut Progress<Regs<A>>) -> Result<Step, Error> {
         let &Region { regs, execute, .. } = region;
         let Some(table) = &mut progress.table else {
             // The slots that every instruction needs to make progress.
@@ -116,7 +122,12 @@ impl<A: RegionArch> Regions<A> {
         }
     }
 
-    fn pin_step(&mut self, region: &Region, progress: &mut Progress, hardware: Hardware<'_, A>) -> Result<Step, Error> {
+    fn pin_step(
+        &mut self,
+        region: &Region<Regs<A>>,
+        progress: &mut Progress<Regs<A>>,
+        hardware: Hardware<'_, A>,
+    ) -> Result<Step, Error> {
         match self.trie.meets_key(region.regs, progress.compared) {
             Some(false) => progress.compared += 1,
             Some(true) => return Err(Error::BadState),

@@ -3,12 +3,12 @@
 
 use core::marker::PhantomData;
 
-use protect::pmsav7::RegionRegs;
+use protect::regions::Registers;
 use protect::regions::pctrie::{LEAF_BYTES, NODE_BYTES, Store};
 use system::objects::Size;
 use units::PhysAddr;
 
-use super::RegionArch;
+use super::{RegionArch, Regs};
 
 /// Memory of a table's node.
 pub(super) const NODE: Size = Size { bytes: NODE_BYTES, align: 32 };
@@ -36,11 +36,13 @@ impl<A: RegionArch> NodeMemory<A> {
 
     /// Writes the leaf of nothing.
     pub(super) fn prepare(&mut self) {
-        self.set_leaf(self.empty_leaf.0, RegionRegs::NOWHERE);
+        self.set_leaf(self.empty_leaf.0, Regs::<A>::NOWHERE);
     }
 }
 
 impl<A: RegionArch> Store for NodeMemory<A> {
+    type Regs = Regs<A>;
+
     const UNIFORM: bool = true;
 
     #[inline(always)]
@@ -56,15 +58,15 @@ impl<A: RegionArch> Store for NodeMemory<A> {
     }
 
     #[inline(always)]
-    fn leaf(&self, at: u32) -> RegionRegs {
+    fn leaf(&self, at: u32) -> Regs<A> {
         // SAFETY: as in `word`; leaves are aligned, and any bits are a leaf.
-        unsafe { A::kernel_memory(PhysAddr(at)).cast::<RegionRegs>().read() }
+        unsafe { A::kernel_memory(PhysAddr(at)).cast::<Regs<A>>().read() }
     }
 
     #[inline(always)]
-    fn set_leaf(&mut self, at: u32, leaf: RegionRegs) {
+    fn set_leaf(&mut self, at: u32, leaf: Regs<A>) {
         // SAFETY: as in `leaf`.
-        unsafe { A::kernel_memory(PhysAddr(at)).cast::<RegionRegs>().write(leaf) }
+        unsafe { A::kernel_memory(PhysAddr(at)).cast::<Regs<A>>().write(leaf) }
     }
 
     #[inline(always)]

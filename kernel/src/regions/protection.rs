@@ -2,24 +2,23 @@
 
 use abi::Error;
 use protect::regions::pctrie::{LEAVES_PER_NODE, NODE_BYTES};
-use protect::pmsav7::{Span, pctrie};
-use protect::{Access, AccessKind, MemType};
+use protect::regions::{Registers, meet, pctrie};
+use protect::{Access, AccessKind, MemType, Span};
 use system::objects::Size;
-use system::pmsav7::Pmsav7;
-use system::{Scheme, System};
+use system::{Scheme, Section, System};
 use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
-use super::{EmptyLeaf, Progress, Region, RegionArch, Regions, boot, cost, nodes};
+use super::{EmptyLeaf, Progress, Region, RegionArch, Regions, Regs, boot, cost, nodes};
 use crate::arch::{Asked, BootContext, Hardware, Len, Next, NodeConstraints, Phys, Protection, Step, Virt};
 use crate::boot::{BootError, Pool};
 
 impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     type Shared = EmptyLeaf;
     type Idle = [(Span, Access, MemType); 2];
-    type Mapping = Region;
-    type Progress = Progress;
+    type Mapping = Region<Regs<A>>;
+    type Progress = Progress<Regs<A>>;
 
-    const SCHEME: Scheme = Scheme::Pmsav7;
+    const SCHEME: Scheme = <A::Unit as Section>::SCHEME;
     const PHYSICAL: bool = true;
     const PARTS: bool = false;
     const GIFT: NodeConstraints = NodeConstraints { align: nodes::NODE.align, least: NODE_BYTES, most: 4096 };
@@ -31,7 +30,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     }
 
     fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (Phys<A>, Len<A>)> + use<A> {
-        let own = tables.own_domain::<Pmsav7>(index);
+        let own = tables.own_domain::<A::Unit>(index);
         core::iter::once((own.table_base.into(), own.table_bytes.into()))
     }
 
@@ -48,25 +47,25 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         arch.load_image(self.image());
     }
 
-    fn mapping(asked: &Asked<u32>) -> Result<Region, Error> {
-        Region::of(asked)
+    fn mapping(asked: &Asked<u32>) -> Result<Self::Mapping, Error> {
+        Region::of::<A::Unit>(asked)
     }
 
-    fn memory(region: &Region) -> PhysRange {
+    fn memory(region: &Self::Mapping) -> PhysRange {
         region.memory()
     }
 
-    fn neighbours(&self, _: &Region) -> [Option<PhysAddr>; 2] {
+    fn neighbours(&self, _: &Self::Mapping) -> [Option<PhysAddr>; 2] {
         [None; 2]
     }
 
     /// Compares with one region that is pinned.
-    fn compare_step(&self, region: &Region, progress: &mut Progress) -> Result<Step, Error> {
+    fn compare_step(&self, region: &Self::Mapping, progress: &mut Self::Progress) -> Result<Step, Error> {
         let Some(pinned) = self.slots.pinned().nth(usize::from(progress.compared)) else {
             progress.compared = 0;
             return Ok(Step::Done(cost::COMPARE_PINNED));
         };
-        if pinned.meets(region.regs) {
+        if meet(pinned, region.regs) {
             return Err(Error::BadState);
         }
         progress.compared += 1;
@@ -80,8 +79,8 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     /// Of [`pctrie::Trie::insert_step`].
     fn enter_step(
         &mut self,
-        region: &Region,
-        progress: &mut Progress,
+        region: &Self::Mapping,
+        progress: &mut Self::Progress,
         hardware: Hardware<'_, A>,
     ) -> Result<Step, Error> {
         if region.pinned { self.pin_step(region, progress, hardware) } else { self.page_step(region, progress) }
@@ -90,8 +89,8 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     /// Takes a region out of the slots and out of sight of misses, in one step.
     fn withdraw_step(
         &mut self,
-        region: &Region,
-        progress: &mut Progress,
+        region: &Self::Mapping,
+        progress: &mut Self::Progress,
         hardware: Hardware<'_, A>,
     ) -> Result<Step, Error> {
         if region.pinned {
@@ -116,7 +115,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     ///
     /// # Bound
     /// Of [`pctrie::Trie::remove_step`].
-    fn leave_step(&mut self, _: &Region, progress: &mut Progress, _: Hardware<'_, A>) -> Step {
+    fn leave_step(&mut self, _: &Self::Mapping, progress: &mut Self::Progress, _: Hardware<'_, A>) -> Step {
         let gone = progress.table.as_mut().is_none_or(|table| self.trie.remove_step(table));
         if gone { Step::Done(cost::SMALL) } else { Step::More(cost::NODE) }
     }

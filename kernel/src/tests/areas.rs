@@ -2,7 +2,7 @@
 
 use abi::{Call, Error};
 use protect::regions::slots::Replacement;
-use system::pmsav7::Shape;
+use system::regions::Shape;
 
 use super::sim::{PEER, Sim, boot, sample, try_boot};
 use super::{OK, refused};

@@ -84,7 +84,7 @@ fn unmapping_takes_the_region_out_of_the_registers_at_once() {
     kernel.asks(Call::SleepUntil as u32, [u32::MAX, 0, 0, 0]);
     assert_eq!(kernel.loaded(), 1, "the domain itself asks for it");
     kernel.on_miss(VirtAddr(BASE));
-    let holds = |kernel: &Kernel<Sim>| kernel.core.arch.kind.loaded.iter().any(|word| word & !31 == BASE);
+    let holds = |kernel: &Kernel<Sim>| kernel.core.arch.kind.holds(BASE);
     assert!(holds(&kernel));
     assert_eq!(call(&mut kernel, Call::FramesUnmap, region(WRITE, BASE, ALL)), OK);
     assert!(!holds(&kernel), "a stale register would still grant access");

@@ -10,6 +10,8 @@ use abi::{Call, Error};
 use memory::frames::Purpose;
 
 use super::rich::{DOMAINS, POOL_BASE, POOL_BYTES, SLOTS, budget, data, domain, gate, line, pool, rich, word};
+use protect::pmsav8::Pmsav8;
+
 use super::sim::{Guard, Machine, Pager, Part, Registers, boot_with, release};
 use super::watch::Watch;
 use crate::{Kernel, NOBODY};
@@ -282,16 +284,21 @@ fn system<K: Guard>(random: &mut Random, shortest: u64, steps: u64) -> Tally {
 pub fn drive(bytes: &[u8]) {
     let mut random = Random::Bytes(bytes.iter());
     let shortest = if random.one_in(3) { 0 } else { 250 };
-    if random.one_in(2) {
-        system::<Pager>(&mut random, shortest, u64::MAX);
-    } else {
-        system::<Registers>(&mut random, shortest, u64::MAX);
+    match random.below(3) {
+        0 => drop(system::<Pager>(&mut random, shortest, u64::MAX)),
+        1 => drop(system::<Registers<Pmsav8>>(&mut random, shortest, u64::MAX)),
+        _ => drop(system::<Registers>(&mut random, shortest, u64::MAX)),
     }
 }
 
 #[test]
 fn random_domains_break_nothing() {
     many::<Registers>(CALLS);
+}
+
+#[test]
+fn random_domains_break_nothing_where_regions_have_any_length() {
+    many::<Registers<Pmsav8>>(CALLS / 2);
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn boot_takes_what_was_computed_to_the_byte() {
 #[test]
 fn each_object_counts() {
     let counts = |builder: &Builder| {
-        let words = Registers::adapt(builder).encode().unwrap();
+        let words = Registers::<protect::pmsav7::Pmsav7>::adapt(builder).encode().unwrap();
         let tables = System::parse(&words).unwrap();
         needs(&tables, &sizes::<Machine<Registers>>(), BASE).unwrap()
     };

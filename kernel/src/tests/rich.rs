@@ -1,7 +1,7 @@
 //! A system with every relation that the kernel knows: chains of gates, shared budgets, supervisors, interrupts, paged areas.
 
 use system::build::{Builder, SchemeTables};
-use system::pmsav7::Shape;
+use system::regions::Shape;
 use system::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, Thread, area, frames, policy};
 
 /// Ticks of each gate, outermost first.

@@ -229,8 +229,8 @@ fn a_core_file_that_names_nothing_is_refused() {
     let same = checkout(&directory, "cortex-m7", ("about = ", "about = "));
     assert_eq!(told(&cofferdam_in(&same, &["check", "--quick", HELLO])).1, Some(0));
     for (from, to, quick, words) in [
-        ("\"arch/armv7-user\"", "\"arch/armv7-users\"", true, "wrong: entry"),
-        ("\"arch/armv7-user\"", "\"arch/armv7m\"", true, "there is no `arch/armv7m/include/cofferdam/arch.h`"),
+        ("\"arch/arm-user\"", "\"arch/arm-users\"", true, "wrong: entry"),
+        ("\"arch/arm-user\"", "\"arch/armv7m\"", true, "there is no `arch/armv7m/include/cofferdam/arch.h`"),
         ("\"images/armv7m\"", "\"images/armv8m\"", true, "wrong: image.package"),
         ("kernel = \"thumbv7em-none-eabi\"", "kernel = \"thumbv7en-none\"", false, "targets.kernel"),
         ("\"thumbv7em-none-eabihf\"", "\"thumbv7em-none-eabihard\"", false, "targets.domain"),

@@ -13,6 +13,7 @@ use units::Rate;
 
 use crate::grant::{Grant, Object};
 use crate::schema::{FaultPolicy, Replacement};
+use crate::scheme::SchemeName;
 
 /// A memory of the chip that domains can be given.
 #[derive(Clone, Debug)]
@@ -345,6 +346,8 @@ pub struct System {
     pub platform: Platform,
     /// Memories that domains can be given.
     pub memories: Vec<Memory>,
+    /// How accesses are checked.
+    pub protection: SchemeName,
     /// Resources for page tables, where these check accesses.
     pub pages: Option<Pages>,
     /// Domains.

@@ -17,7 +17,7 @@ mod marks;
 mod objects;
 mod placed;
 mod plan;
-mod pmsav7;
+mod regions;
 mod relocate;
 mod scheme;
 mod schemes;

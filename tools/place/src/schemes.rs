@@ -1,12 +1,15 @@
 //! The scheme of each board.
 
+use manifest::SchemeName;
 use manifest::resolved::System;
+use protect::pmsav7::Pmsav7;
+use protect::pmsav8::Pmsav8;
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
 use crate::plan::Plan;
-use crate::pmsav7::Regions;
+use crate::regions::Regions;
 use crate::scheme::Site;
 use crate::vmsav7::Paged;
 
@@ -20,8 +23,9 @@ pub(crate) fn plan(
     let spaces = system.memories.iter().map(Space::new).collect();
     let rom = system.memories.iter().position(|memory| memory.rom).unwrap_or(0);
     let site = Site { system, programs, files, spaces, rom };
-    match &system.pages {
-        Some(pages) => Plan::with(Paged::new(pages), site, kernel),
-        None => Plan::with(Regions::default(), site, kernel),
+    match (&system.pages, system.protection) {
+        (Some(pages), _) => Plan::with(Paged::new(pages), site, kernel),
+        (None, SchemeName::Pmsav8) => Plan::with(Regions::<Pmsav8>::default(), site, kernel),
+        (None, _) => Plan::with(Regions::<Pmsav7>::default(), site, kernel),
     }
 }

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use manifest::resolved::{Item, Memory};
-use protect::pmsav7::{Span, cover_count};
+use protect::Span;
+use protect::pmsav7::{Pmsav7, cover_count};
 
 use crate::allocate::Space;
 use crate::relocate::{moves, relocate};
@@ -246,13 +247,13 @@ fn areas_are_one_region_each_and_apart() {
     let mut space = Space::new(&memory);
     let mut taken: Vec<(u32, u32)> = vec![(memory.base, memory.reserved)];
     for bytes in [100, 4096, 33, 70_000, 5000, 12_345, 256, 1] {
-        let (base, size) = space.area(&Item::Own("x"), bytes, None).unwrap();
+        let (base, size) = space.area::<Pmsav7>(&Item::Own("x"), bytes, None).unwrap();
         assert!(u64::from(size) >= bytes && base >= memory.base && base + size <= memory.base + memory.bytes);
         assert_eq!(cover_count(Span::new(base, u64::from(size))).unwrap(), 1, "{base:#x} {size}");
         assert!(taken.iter().all(|(other, length)| base + size <= *other || other + length <= base));
         taken.push((base, size));
     }
     assert_eq!(space.used(), taken.iter().map(|(_, size)| u64::from(*size)).sum::<u64>());
-    assert!(matches!(space.area(&Item::Own("x"), 0x6_0000, None), Err(PlaceError::Full { .. })));
-    assert!(matches!(space.area(&Item::Own("x"), 64, Some(memory.base)), Err(PlaceError::At { .. })));
+    assert!(matches!(space.area::<Pmsav7>(&Item::Own("x"), 0x6_0000, None), Err(PlaceError::Full { .. })));
+    assert!(matches!(space.area::<Pmsav7>(&Item::Own("x"), 64, Some(memory.base)), Err(PlaceError::At { .. })));
 }

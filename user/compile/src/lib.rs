@@ -12,7 +12,7 @@ pub fn root() -> PathBuf {
 
 /// Beginning of a target triple, and the file of the flags that C is compiled with for it.
 const FLAGS: &[(&str, &str)] =
-    &[("thumbv7em-", "arch/armv7m-user/cflags.txt"), ("armv7a-", "arch/armv7a-user/cflags.txt")];
+    &[("thumbv7em-", "arch/armv-m-user/armv7m.txt"), ("thumbv8m.main-", "arch/armv-m-user/armv8m.txt"), ("armv7a-", "arch/armv7a-user/cflags.txt")];
 
 /// Flags that go with the C library, as `cofferdam sdk` prints them, too.
 const COMPILE: &str = include_str!("../../c/compile.txt");
@@ -20,7 +20,7 @@ const LINK: &str = include_str!("../../c/link.txt");
 
 /// The directory of how domains enter the kernel, with its C header: the same for every target in [`FLAGS`].
 pub fn entry() -> PathBuf {
-    root().join("arch/armv7-user")
+    root().join("arch/arm-user")
 }
 
 /// The file of C flags for the target that cargo builds for.

@@ -2,11 +2,10 @@
 
 use abi::trace::Fault;
 use protect::AccessKind;
-use protect::pmsav7::{RegionRegs, Shadow};
 
 use protect::vmsav7::Privilege;
 
-use super::super::sim::{Guard, Machine, Pager, Registers, forget_tables};
+use super::super::sim::{Guard, Machine, Pager, Registers, Tested, forget_tables};
 use super::image::Image;
 use crate::Kernel;
 use crate::regions::Resolution;
@@ -35,17 +34,10 @@ pub trait Hardware: Guard {
     fn misses(kernel: &mut Kernel<Machine<Self>>, address: u32) -> Option<bool>;
 }
 
-impl Hardware for Registers {
+impl<U: Tested> Hardware for Registers<U> {
     fn permits(processor: &mut Machine<Self>, address: u32, kind: AccessKind) -> Option<u32> {
-        const CONTROL: u32 = 4;
-        let mut unit = Shadow::new();
-        for (slot, regs) in processor.kind.loaded.chunks_exact(2).enumerate() {
-            unit.set_region(slot, RegionRegs { rbar: regs[0], rasr: regs[1] });
-        }
-        // On, with the default map for the kernel.
-        unit.write(CONTROL, 5).expect("a valid control word");
         let bytes = if kind == AccessKind::Exec { 2 } else { 4 };
-        unit.permits(address, bytes, false, kind).is_ok().then_some(address)
+        processor.kind.permits(address, bytes, kind).then_some(address)
     }
 
     fn misses(kernel: &mut Kernel<Machine<Self>>, address: u32) -> Option<bool> {

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use conformance::rows;
 use image::Image;
 use player::Player;
+use protect::pmsav7::Pmsav7;
+use protect::pmsav8::Pmsav8;
 use system::Scheme;
 
 use super::sim::{Pager, Registers};
@@ -23,7 +25,8 @@ fn every_row_is_performed() {
     for (number, row) in rows().enumerate() {
         let outcome = match image.tables.scheme() {
             Scheme::Vmsav7 => Player::<Pager>::new(&image, row).play(),
-            Scheme::Pmsav7 => Player::<Registers>::new(&image, row).play(),
+            Scheme::Pmsav7 => Player::<Registers<Pmsav7>>::new(&image, row).play(),
+            Scheme::Pmsav8 => Player::<Registers<Pmsav8>>::new(&image, row).play(),
         };
         if let Err(shortfall) = outcome {
             println!("`{}`: {shortfall:?}", row.name);

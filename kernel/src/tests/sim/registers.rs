@@ -5,33 +5,77 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::vec::Vec;
 
+use protect::pmsav7::Pmsav7;
+use protect::pmsav8::Pmsav8;
 use protect::regions::slots::RegionImage;
-use protect::pmsav7::{RegionRegs, Span};
-use protect::{Access, MemType};
-use system::build::Builder;
+use protect::regions::{REGIONS, Registers as RegionRegs, Unit, meet};
+use protect::{Access, AccessKind, MemType, Span};
+use system::build::{Builder, SchemeTables};
+use system::regions::RegionScheme;
 
-use super::{Guard, Part, Sim};
+use super::{Guard, Machine, Part};
 use crate::Kernel;
-use crate::regions::RegionArch;
-use crate::regions::Regions;
+use crate::regions::{RegionArch, Regions};
 use units::{PhysAddr, VirtAddr};
 
-/// The registers.
-#[derive(Default)]
-pub struct Registers {
+/// Registers of a scheme.
+pub struct Registers<U: Unit = Pmsav7> {
     /// Registers as they were loaded last.
-    pub loaded: [u32; 16],
+    pub loaded: [U::Regs; REGIONS],
+}
+
+impl<U: Unit> Default for Registers<U> {
+    fn default() -> Self {
+        Registers { loaded: [U::Regs::DISABLED; REGIONS] }
+    }
+}
+
+impl<U: Unit> Registers<U> {
+    /// Whether a region that begins there is loaded.
+    pub fn holds(&self, base: u32) -> bool {
+        let begins = |regs: &U::Regs| regs.is_enabled() && regs.contains(base) && !regs.contains(base.wrapping_sub(1));
+        self.loaded.iter().any(begins)
+    }
+
+    /// Whether unprivileged code may access bytes so.
+    pub fn permits(&self, address: u32, bytes: u32, kind: AccessKind) -> bool {
+        (address..address + bytes).all(|at| {
+            let mut on = self.loaded.iter().filter(|regs| regs.is_enabled() && regs.contains(at));
+            on.next_back().is_some_and(|regs| regs.grants(kind))
+        })
+    }
+}
+
+/// A scheme as tests build systems for it.
+pub trait Tested: RegionScheme {
+    /// The scheme's section of a system, of that for another scheme with region registers.
+    fn section(builder: &Builder) -> SchemeTables;
+}
+
+impl Tested for Pmsav7 {
+    fn section(builder: &Builder) -> SchemeTables {
+        builder.scheme.clone()
+    }
+}
+
+impl Tested for Pmsav8 {
+    fn section(builder: &Builder) -> SchemeTables {
+        match builder.scheme.clone() {
+            SchemeTables::Pmsav7 { domains, areas } => SchemeTables::Pmsav8 { domains, areas },
+            other => other,
+        }
+    }
 }
 
 // SAFETY: it only records.
-unsafe impl RegionArch for Sim {
-    fn load_image(&mut self, image: &RegionImage) {
-        self.kind.loaded = core::array::from_fn(|index| image.words().nth(index).unwrap());
+unsafe impl<U: Tested> RegionArch for Machine<Registers<U>> {
+    type Unit = U;
+
+    fn load_image(&mut self, image: &RegionImage<U::Regs>) {
+        self.kind.loaded = image.regs;
     }
-    fn load_slot(&mut self, region: RegionRegs) {
-        let slot = region.rbar as usize & 7;
-        self.kind.loaded[2 * slot] = region.rbar;
-        self.kind.loaded[2 * slot + 1] = region.rasr;
+    fn load_slot(&mut self, region: U::Regs) {
+        self.kind.loaded[region.slot() as usize] = region.stored();
     }
     unsafe fn kernel_memory(PhysAddr(at): PhysAddr<u32>) -> *mut u8 {
         const PAGE: u32 = 4096;
@@ -46,8 +90,8 @@ unsafe impl RegionArch for Sim {
     }
 }
 
-impl Guard for Registers {
-    type Protection = Regions<Sim>;
+impl<U: Tested> Guard for Registers<U> {
+    type Protection = Regions<Machine<Self>>;
     const PARTLY: bool = false;
     const SMALLEST_LOG2: u32 = 5;
 
@@ -59,35 +103,31 @@ impl Guard for Registers {
     }
 
     fn adapt(builder: &Builder) -> Builder {
-        builder.clone()
+        Builder { scheme: U::section(builder), ..builder.clone() }
     }
 
-    fn is_loaded(&self, protection: &Regions<Sim>) -> bool {
-        protection.slots.image().words().eq(self.loaded)
+    fn is_loaded(&self, protection: &Self::Protection) -> bool {
+        protection.slots.image().regs == self.loaded
     }
 
-    fn uses(protection: &Regions<Sim>, physical: u32) -> usize {
+    fn uses(protection: &Self::Protection, physical: u32) -> usize {
         let pinned = protection.slots.pinned().any(|regs| regs.contains(physical));
         usize::from(pinned || protection.trie.find(physical).is_some())
     }
 
-    fn touches(kernel: &mut Kernel<Sim>, address: u32) {
+    fn touches(kernel: &mut Kernel<Machine<Self>>, address: u32) {
         kernel.on_miss(VirtAddr(address));
     }
 
-    fn check(kernel: &mut Kernel<Sim>) {
+    fn check(kernel: &mut Kernel<Machine<Self>>) {
         regions(kernel);
     }
 
-    fn check_memory(kernel: &Kernel<Sim>) {
+    fn check_memory(kernel: &Kernel<Machine<Self>>) {
         for domain in kernel.domains.iter() {
             for regs in domain.protection.slots.image().regs.iter().filter(|regs| regs.is_enabled()) {
                 let first = regs.runs().next().unwrap().base;
-                let paged = domain
-                    .protection
-                    .trie
-                    .lookup(first)
-                    .is_some_and(|leaf| (leaf.rbar, leaf.rasr) == (regs.base(), regs.rasr));
+                let paged = domain.protection.trie.lookup(first).is_some_and(|leaf| leaf == regs.plain());
                 let pinned = domain.protection.slots.pinned().any(|other| other == *regs);
                 assert!(paged != pinned, "{regs:x?} is loaded, and neither pinned nor paged");
             }
@@ -110,11 +150,14 @@ impl Guard for Registers {
 
 /// No region of a domain touches the kernel's memory or what is another domain's own, whatever was
 /// mapped at run time.
-fn regions(kernel: &Kernel<Sim>) {
+fn regions<U: Tested>(kernel: &Kernel<Machine<Registers<U>>>) {
     for (index, domain) in kernel.domains.iter().enumerate() {
-        let words: Vec<u32> = domain.protection.slots.image().words().collect();
-        let enabled = words.chunks_exact(2).filter(|pair| pair[1] & 1 != 0);
-        for (base, end) in enabled.flat_map(|pair| permitted(pair[0] & !31, pair[1])) {
+        let image = domain.protection.slots.image();
+        let enabled: Vec<U::Regs> = image.regs.iter().copied().filter(|regs| regs.is_enabled()).collect();
+        let twice = |one: usize| enabled[..one].iter().any(|other| meet(enabled[one], *other));
+        assert!(!(0..enabled.len()).any(twice), "domain {index} has a byte in two regions");
+        for run in enabled.iter().flat_map(|regs| regs.runs()) {
+            let (base, end) = (u64::from(run.base), run.end());
             assert!(
                 !overlaps((base, end), (0x2000_0000, 0x2000_1000)),
                 "domain {index} reaches the kernel at {base:#x}"
@@ -126,18 +169,6 @@ fn regions(kernel: &Kernel<Sim>) {
             }
         }
     }
-}
-
-/// Memory that a pair of region registers permits, run by run (DDI 0403 B3.5.8, B3.5.9).
-fn permitted(base: u32, rasr: u32) -> Vec<(u64, u64)> {
-    let bytes = 2_u64 << (rasr >> 1 & 31);
-    let eighth = bytes / 8;
-    let disabled = rasr >> 8 & 0xff;
-    if disabled == 0 {
-        return vec![(base.into(), u64::from(base) + bytes)];
-    }
-    let on = (0..8).filter(|part| disabled >> part & 1 == 0);
-    on.map(|part| (u64::from(base) + part * eighth, u64::from(base) + (part + 1) * eighth)).collect()
 }
 
 fn overlaps(one: (u64, u64), other: (u64, u64)) -> bool {

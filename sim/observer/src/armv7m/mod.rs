@@ -11,7 +11,8 @@ mod regions;
 use std::convert::Infallible;
 
 use protect::AccessKind;
-use protect::pmsav7::{Attr, REGIONS, Shadow};
+use protect::pmsav7::{Attr, Shadow};
+use protect::regions::REGIONS;
 use record::{Architecture, Deed, ProtectionWatch, Watch};
 use timing::insn::InsnInfo;
 use timing::machine::{Access, Exception};

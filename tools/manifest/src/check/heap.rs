@@ -17,7 +17,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
             groups.entry(group).or_default().push((name, heap));
         }
     }
-    if board.protection.facts().loaded_slots.is_none() {
+    if !board.protection.facts().eighths {
         found.extend(groups.values().filter_map(|members| contiguous(members)));
     } else if found.is_empty() {
         found.extend(groups.iter().filter_map(|(group, members)| interleaved(group, members)));
@@ -53,13 +53,13 @@ fn heap(name: &str, domain: &Domain) -> Vec<Refusal> {
     found
 }
 
-/// With page tables memory that the tool places is mapped where it is, and nothing alternates with it.
+/// Without regions that have eighths, memory that the tool places is where it is, and nothing alternates with it.
 fn contiguous(members: &[(&str, &HeapArea)]) -> Option<Refusal> {
     let (name, heap) = members.first()?;
     Some(
         Refusal::at("CF0311", format!("domain.{name}.heap.interleave"), "heaps do not alternate on this board")
             .value(heap.interleave.clone().unwrap_or_default())
-            .rule("heaps alternate by the eighths of region registers, and this board has page tables")
+            .rule("heaps alternate by the eighths of region registers, and this board's protection has none")
             .remedy("remove `interleave`"),
     )
 }

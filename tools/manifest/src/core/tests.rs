@@ -13,7 +13,7 @@ fn refused(text: &str, from: &str, to: &str) -> String {
 
 #[test]
 fn a_core_has_as_many_region_registers_as_the_kernel_is_compiled_for() {
-    assert_eq!(Core::parse(REGIONS).unwrap().regions, Some(protect::pmsav7::REGIONS as u32));
+    assert_eq!(Core::parse(REGIONS).unwrap().regions, Some(protect::regions::REGIONS as u32));
     let said = refused(REGIONS, "regions = 8", "regions = 16");
     assert!(said.starts_with("CF0202; ") && said.ends_with("; regions = 16; 8"), "{said}");
     let said = refused(REGIONS, "regions = 8\n", "");

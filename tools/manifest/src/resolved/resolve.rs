@@ -48,6 +48,7 @@ pub fn resolve(manifest: &Manifest, board: &Board, enforced: bool) -> Result<Sys
         ticks_per_second: board.ticks_per_second,
         switching: board.switching(),
         platform: platform(board),
+        protection: board.core.protection,
         pages: resolver.pages(),
         domains: (0..manifest.domain.len()).map(|index| resolver.domain(index)).collect::<Result<_, _>>()?,
         shared: shared.collect(),

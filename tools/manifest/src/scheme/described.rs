@@ -51,9 +51,10 @@ pub struct Facts {
     pub walked: bool,
     /// Several areas with the same rights share a slot when they are pinned.
     pub shared_slots: bool,
-    /// Slots that check a domain's accesses and that software loads, if it does: a domain can be told how many of them serve paged memory,
-    /// and heaps of domains may alternate in them.
+    /// Slots that check a domain's accesses and that software loads, if it does: a domain can be told how many of them serve paged memory.
     pub loaded_slots: Option<u32>,
+    /// Regions have eighths that can be left out, in which heaps of domains alternate.
+    pub eighths: bool,
 }
 
 /// A scheme, with what the board's file says of it.

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use protect::pmsav7::Pmsav7;
+use protect::pmsav8::Pmsav8;
+
 use super::described::{Scheme, SchemeOfCore};
 use super::name::SchemeName;
-use super::pmsav7::Regions;
+use super::regions::Regions;
 use super::vmsav7::Tables;
 use crate::board_file::{BoardFile, MemoryKind};
 use crate::core::{Core, Setup};
@@ -13,7 +16,8 @@ use crate::rules::require;
 impl SchemeName {
     pub(crate) fn scheme(self) -> &'static dyn SchemeOfCore {
         match self {
-            Self::Pmsav7 => &Regions,
+            Self::Pmsav7 => &Regions::<Pmsav7>::NEW,
+            Self::Pmsav8 => &Regions::<Pmsav8>::NEW,
             Self::Vmsav7 => &Tables,
         }
     }

@@ -4,10 +4,10 @@
 mod described;
 mod known;
 mod name;
-mod pmsav7;
+mod regions;
 mod vmsav7;
 
 pub use described::{Facts, Fixed, Scheme};
 pub(crate) use known::read;
 pub use name::SchemeName;
-pub(crate) use pmsav7::LEAST_PAGE_BYTES;
+pub(crate) use regions::LEAST_PAGE_BYTES;

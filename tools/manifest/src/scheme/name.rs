@@ -6,8 +6,10 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SchemeName {
-    /// Region registers.
+    /// Region registers of powers of two.
     Pmsav7,
+    /// Region registers with base and limit.
+    Pmsav8,
     /// Page tables with short descriptors.
     Vmsav7,
 }

@@ -98,7 +98,7 @@ impl Translation {
 
 impl Scheme for Translation {
     fn facts(&self) -> Facts {
-        Facts { translated: true, walked: true, shared_slots: true, loaded_slots: None }
+        Facts { translated: true, walked: true, shared_slots: true, loaded_slots: None, eighths: false }
     }
 
     fn check(&self, file: &BoardFile, chip: &Chip) -> Kept {

@@ -3,6 +3,7 @@
 
 mod model;
 
+use manifest::SchemeName;
 use manifest::resolved::*;
 use manifest::{FaultPolicy, Replacement};
 use spec::{
@@ -157,6 +158,7 @@ fn with(domains: Vec<Domain>) -> System {
         cpu_hz: 1,
         ticks_per_second: 1,
         switching: Default::default(),
+        protection: SchemeName::Vmsav7,
         platform: Platform::new(
             Hardware::Pages(spec::Pages::new(costs, work, sizes)),
             &[MemoryClass::OnChip, MemoryClass::OffChip],

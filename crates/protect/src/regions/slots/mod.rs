@@ -150,6 +150,8 @@ pub mod layout {
     pub const KEEP: usize = offset_of!(Slots, keep);
     /// State of the generator of random victims; 0 for the other policies.
     pub const RANDOM: usize = offset_of!(Slots, random);
+    /// Bytes of all of them.
+    pub const BYTES: usize = size_of::<Slots>();
     const _: () = assert!(offset_of!(Slots, image) == 0);
 }
 

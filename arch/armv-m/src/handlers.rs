@@ -6,32 +6,32 @@ use kernel::entry::{Args, Next};
 use units::VirtAddr;
 
 use crate::context::Context;
-use crate::machine::{Armv7m, Board};
+use crate::machine::{Board, Machine, Port};
 use crate::regs;
 
 /// A call after which the caller goes on.
 #[inline]
-pub fn simple<B: Board>(kernel: &mut Kernel<Armv7m<B>>, args: &Args, number: u32) -> *mut Context {
+pub fn simple<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>, args: &Args, number: u32) -> *mut Context {
     kernel.on_simple(number, args);
     kernel.resume()
 }
 
 /// The timer.
 #[inline]
-pub fn timer<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+pub fn timer<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     kernel.on_timer();
     kernel.resume()
 }
 
 /// An interrupt line; `exception` is the number of the active exception.
 #[inline]
-pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7m<B>>, exception: u32) -> Next<Armv7m<B>> {
+pub fn interrupt<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>, exception: u32) -> Next<Machine<B, P>> {
     kernel.on_interrupt(exception - 16)
 }
 
 /// A store of the thread that was interrupted has failed after all: stops its domain, then serves the exception.
 #[cold]
-pub fn late<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+pub fn late<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     fault(kernel);
     serve(kernel);
     kernel.resume()
@@ -40,7 +40,7 @@ pub fn late<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
 /// The timer or interrupt that a thread with a fault had been interrupted by.
 #[cold]
 #[inline(never)]
-fn serve<B: Board>(kernel: &mut Kernel<Armv7m<B>>) {
+fn serve<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) {
     match crate::machine::exception_number() {
         15 => kernel.on_timer(),
         number if number >= 16 => {
@@ -53,13 +53,13 @@ fn serve<B: Board>(kernel: &mut Kernel<Armv7m<B>>) {
 }
 
 /// A miss that somebody counts.
-pub fn counted<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+pub fn counted<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     kernel.on_counted();
     kernel.resume()
 }
 
 /// A fault that is not a miss: names it and stops the domain.
-pub fn fault<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+pub fn fault<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     crate::machine::barrier();
     let status = regs::CFSR.read();
     let (pc, psp) = kernel.current_context().map_or((0, 0), |context| (context.pc(), context.psp));
@@ -71,7 +71,7 @@ pub fn fault<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
 }
 
 /// A thread whose stack pointer is outside of its stack entered the kernel, by whatever exception.
-pub fn wrong_stack<B: Board>(kernel: &mut Kernel<Armv7m<B>>) -> *mut Context {
+pub fn wrong_stack<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     let psp = kernel.current_context().map_or(0, |context| context.psp);
     crate::machine::barrier();
     settle(regs::CFSR.read());

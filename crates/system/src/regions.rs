@@ -1,16 +1,18 @@
-//! Region registers (PMSAv7): this scheme's words in the block, and what the kernel makes of areas: regions, and memory for the tables of paged
+//! Schemes with region registers: their words in the block, and what the kernel makes of areas: regions, and memory for the tables of paged
 //! ones. The host asks here, too, so that both agree.
 
+use protect::Span;
+use protect::pmsav7::Pmsav7;
+use protect::pmsav8::Pmsav8;
 use protect::regions::pctrie::{LEAVES_PER_NODE, NODE_BYTES, SHIFTS, window_log2};
-use protect::pmsav7::{REGIONS, RegionRegs, Span, cover};
+use protect::regions::{LEAST_PAGED_LOG2, REGIONS, Registers, Unit};
 
 use crate::areas::can_be_mapped;
 use crate::records::words;
 use crate::{Area, Domain, Scheme, Section, System, area, attributes};
 
-/// The smallest paged area, and the smallest page. No instruction transfers more than 128 bytes (DDI 0403 A7.7: `VLDM` of 32 words), so
-/// its data lies in two paged regions at most.
-pub const LEAST_PAGED_BYTES: u32 = 1 << protect::pmsav7::SUBREGION_MIN_LOG2;
+/// The smallest paged area, and the smallest page.
+pub const LEAST_PAGED_BYTES: u32 = 1 << LEAST_PAGED_LOG2;
 
 /// Location of the nodes of a domain's table: values of [`Paging::nodes`].
 pub mod nodes {
@@ -42,14 +44,15 @@ words! {
         /// log2 of the size of one paged region, or 0: as large as the range allows. 0 when pinned.
         page_log2,
         /// Eighths of every region of `2^page_log2` bytes that are not the domain's (bit 0 the lowest eighth), as in a region register;
-        /// 0: all are. Not 0 only for paged memory whose base and size are multiples of that region.
+        /// 0: all are. Not 0 only for paged memory whose base and size are multiples of that region, where regions have eighths.
         disabled,
     }
 }
 
-/// The scheme.
-#[derive(Clone, Copy, Debug)]
-pub struct Pmsav7;
+/// A scheme with region registers, and its section.
+pub trait RegionScheme: Unit + Section<System = (), Domain = Paging, Area = Shape> {}
+
+impl<S: Unit + Section<System = (), Domain = Paging, Area = Shape>> RegionScheme for S {}
 
 impl Section for Pmsav7 {
     const SCHEME: Scheme = Scheme::Pmsav7;
@@ -58,10 +61,20 @@ impl Section for Pmsav7 {
     type Area = Shape;
 }
 
+impl Section for Pmsav8 {
+    const SCHEME: Scheme = Scheme::Pmsav8;
+    type System = ();
+    type Domain = Paging;
+    type Area = Shape;
+}
+
 /// A domain's areas, each with its shape.
-pub fn shaped<'a>(system: &System<'a>, domain: &Domain) -> impl Iterator<Item = (Area, Shape)> + Clone + use<'a> {
+pub fn shaped<'a, U: RegionScheme>(
+    system: &System<'a>,
+    domain: &Domain,
+) -> impl Iterator<Item = (Area, Shape)> + Clone + use<'a, U> {
     let (view, first, count) = (*system, domain.first_area as usize, domain.areas as usize);
-    (first..first + count).map(move |index| (view.get(index), view.own_area::<Pmsav7>(index)))
+    (first..first + count).map(move |index| (view.get(index), view.own_area::<U>(index)))
 }
 
 /// An area that registers cannot express exactly.
@@ -69,12 +82,12 @@ pub fn shaped<'a>(system: &System<'a>, domain: &Domain) -> impl Iterator<Item = 
 pub struct NotExact;
 
 /// The regions of an area: of the page size where one is given, otherwise as large as they can be.
-pub fn regions(entry: &Area, shape: Shape) -> impl Iterator<Item = Result<RegionRegs, NotExact>> + use<> {
+pub fn regions<U: Unit>(entry: &Area, shape: Shape) -> impl Iterator<Item = Result<U::Regs, NotExact>> + use<U> {
     let entry = *entry;
     let (access, memory) = attributes(&entry);
     let end = u64::from(entry.base) + u64::from(entry.bytes);
     let mut base = u64::from(entry.base);
-    let mut found = [RegionRegs::DISABLED; REGIONS];
+    let mut found = [U::Regs::DISABLED; REGIONS];
     let (mut next, mut count) = (0, 0);
     core::iter::from_fn(move || {
         if next == count {
@@ -86,7 +99,7 @@ pub fn regions(entry: &Area, shape: Shape) -> impl Iterator<Item = Result<Region
                 0 => end - base,
                 log2 => (base + 1).next_multiple_of(1 << log2).min(end) - base,
             };
-            let Ok(covered) = cover(Span::new(base as u32, step), access, memory, &mut found) else {
+            let Some(covered) = U::cover(Span::new(base as u32, step), access, memory, &mut found) else {
                 base = end;
                 return Some(Err(NotExact));
             };
@@ -94,9 +107,8 @@ pub fn regions(entry: &Area, shape: Shape) -> impl Iterator<Item = Result<Region
             base += step;
         }
         next += 1;
-        let regs = found[next - 1];
         // The tables give eighths only to areas that are made of whole regions.
-        Some(Ok(RegionRegs { rasr: regs.rasr | shape.disabled << 8, ..regs }))
+        Some(U::without(found[next - 1], shape.disabled).ok_or(NotExact))
     })
 }
 
@@ -108,12 +120,15 @@ const SPARE_NODES: usize = 3;
 ///
 /// # Errors
 /// [`NotExact`].
-pub fn table_nodes(areas: impl Iterator<Item = (Area, Shape)> + Clone, mapped: bool) -> Result<usize, NotExact> {
+pub fn table_nodes<U: Unit>(
+    areas: impl Iterator<Item = (Area, Shape)> + Clone,
+    mapped: bool,
+) -> Result<usize, NotExact> {
     let paged = areas.filter(|(entry, _)| entry.flags & area::PINNED == 0);
     // One for the root, those in which an area's own regions part, and one for each area that parts from another.
     let (mut nodes, mut leaves) = (0, 0);
     for (entry, shape) in paged {
-        let (own_regions, own_nodes) = needs(&entry, shape)?;
+        let (own_regions, own_nodes) = needs::<U>(&entry, shape)?;
         nodes += own_nodes + 1;
         leaves += own_regions;
     }
@@ -131,31 +146,32 @@ pub fn table_nodes(areas: impl Iterator<Item = (Area, Shape)> + Clone, mapped: b
 ///
 /// # Errors
 /// [`NotExact`].
-pub fn table_bytes(areas: impl Iterator<Item = (Area, Shape)> + Clone, mapped: bool) -> Result<u32, NotExact> {
-    Ok(table_nodes(areas, mapped)? as u32 * NODE_BYTES)
+pub fn table_bytes<U: Unit>(areas: impl Iterator<Item = (Area, Shape)> + Clone, mapped: bool) -> Result<u32, NotExact> {
+    Ok(table_nodes::<U>(areas, mapped)? as u32 * NODE_BYTES)
 }
 
 /// Nodes of a domain's table that lie among the kernel's objects: all, unless the domain has memory of its own for them.
 ///
 /// # Errors
 /// [`NotExact`].
-pub(crate) fn own_nodes(tables: &System<'_>, index: usize) -> Result<usize, NotExact> {
-    if tables.own_domain::<Pmsav7>(index).table_bytes != 0 {
+pub(crate) fn own_nodes<U: RegionScheme>(tables: &System<'_>, index: usize) -> Result<usize, NotExact> {
+    if tables.own_domain::<U>(index).table_bytes != 0 {
         return Ok(0);
     }
-    table_nodes(shaped(tables, &tables.get::<Domain>(index)), can_be_mapped(tables, index))
+    table_nodes::<U>(shaped::<U>(tables, &tables.get::<Domain>(index)), can_be_mapped(tables, index))
 }
 
 /// Regions of a paged area, and the most trie nodes in which two of its keys part: no more than there are windows that the area
 /// touches at the levels above its smallest key, and one less than it has keys (see `protect::regions::pctrie`).
-fn needs(entry: &Area, shape: Shape) -> Result<(usize, usize), NotExact> {
+fn needs<U: Unit>(entry: &Area, shape: Shape) -> Result<(usize, usize), NotExact> {
     let (mut pieces, mut keys, mut smallest) = (0, 0, u32::BITS);
-    for regs in regions(entry, shape) {
+    for regs in regions::<U>(entry, shape) {
         let regs = regs?;
-        let parts = regs.srd() != 0;
         pieces += 1;
-        keys += if parts { 8 } else { 1 };
-        smallest = smallest.min(regs.size_log2() - if parts { 3 } else { 0 });
+        for key in regs.keys() {
+            keys += 1;
+            smallest = smallest.min(key.block_log2());
+        }
     }
     let first = u64::from(entry.base);
     let last = first + u64::from(entry.bytes) - 1;

@@ -1,24 +1,25 @@
 //! Checks of blocks for region registers.
 
+use protect::regions::Registers;
 use protect::regions::slots::Replacement;
 
 use super::{is_kernel, overlaps, require};
-use crate::pmsav7::{LEAST_PAGED_BYTES, Paging, Pmsav7, Shape, nodes};
+use crate::regions::{LEAST_PAGED_BYTES, Paging, RegionScheme, Shape, nodes};
 use crate::{Area, System, area};
 
-pub(crate) fn domain(system: &System, index: usize) -> Result<(), &'static str> {
-    let own: Paging = system.own_domain::<Pmsav7>(index);
+pub(crate) fn domain<U: RegionScheme>(system: &System, index: usize) -> Result<(), &'static str> {
+    let own: Paging = system.own_domain::<U>(index);
     require(own.paged_slots <= 8, "paged_slots")?;
     require(Replacement::from_number(own.replacement).is_some(), "replacement")?;
     require(own.nodes <= nodes::TCM, "nodes")?;
     let holds = own.table_base.is_multiple_of(32) && is_kernel(system, own.table_base, own.table_bytes);
     require(own.table_bytes == 0 || holds, "table_base")?;
     let apart = |other: Paging| !overlaps((own.table_base, own.table_bytes), (other.table_base, other.table_bytes));
-    require((0..index).all(|other| apart(system.own_domain::<Pmsav7>(other))), "table_base")
+    require((0..index).all(|other| apart(system.own_domain::<U>(other))), "table_base")
 }
 
-pub(crate) fn area(system: &System, index: usize, entry: &Area) -> Result<(), &'static str> {
-    let Shape { page_log2, disabled } = system.own_area::<Pmsav7>(index);
+pub(crate) fn area<U: RegionScheme>(system: &System, index: usize, entry: &Area) -> Result<(), &'static str> {
+    let Shape { page_log2, disabled } = system.own_area::<U>(index);
     require(entry.physical == entry.base, "physical")?;
     require(entry.flags & area::NEAR == 0, "flags")?;
     let pinned = entry.flags & area::PINNED != 0;
@@ -28,13 +29,14 @@ pub(crate) fn area(system: &System, index: usize, entry: &Area) -> Result<(), &'
     require(page_log2 == 0 || (!pinned && pages.contains(&page_log2)), "page_log2")?;
     if disabled != 0 {
         let whole = |value: u32| page_log2 != 0 && value.trailing_zeros() >= page_log2;
-        require(disabled < 0xff && whole(entry.base) && whole(entry.bytes), "disabled")?;
+        let eighths = U::without(U::Regs::DISABLED, disabled).is_some();
+        require(eighths && disabled < 0xff && whole(entry.base) && whole(entry.bytes), "disabled")?;
     }
     require((disabled != 0) == (entry.flags & area::WOVEN != 0), "flags")
 }
 
 /// Whether two areas have eighths of the same regions without having a byte in common.
-pub(crate) fn are_apart(system: &System, one: usize, other: usize) -> bool {
-    let [one, other] = [one, other].map(|index| system.own_area::<Pmsav7>(index));
+pub(crate) fn are_apart<U: RegionScheme>(system: &System, one: usize, other: usize) -> bool {
+    let [one, other] = [one, other].map(|index| system.own_area::<U>(index));
     one.page_log2 == other.page_log2 && one.disabled | other.disabled == 0xff
 }

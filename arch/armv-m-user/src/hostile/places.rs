@@ -1,4 +1,4 @@
-//! Registers of the core that only privileged code may reach (DDI 0403 B3.2).
+//! Registers of the core that only privileged code may reach (DDI 0403 B3.2; DDI 0553 D1.2 has them at the same addresses).
 
 use super::CoreRegisters;
 

@@ -1,24 +1,29 @@
 //! The memory-protection fault: what happens between an access that a paged region permits and its repetition.
 //!
 //! Everything here is assembly, because everything counts: it does what `Kernel::on_miss` does, which is the reference and serves
-//! domains with random replacement. From the first instruction to the return: 64 instructions when the table has one level, 6 for each
+//! domains with random replacement. On Armv7-M, from the first instruction to the return: 64 instructions when the table has one level, 6 for each
 //! further one, 4 when a generation of slots ends. A fetch takes 6 more, and one that straddles two regions, the first of which is
 //! loaded, one look-up more.
-
-use core::arch::global_asm;
+//!
+//! A port brings, with r0 = address, r1 = entry of the leaf (its address, and bit 0), r2 = domain, r3 = MPU_RBAR:
+//!
+//! * `MATCH no` loads r4 and r5 with the leaf, r1 with its address, and goes to `no` if it does not contain r0. Clobbers r6, r7.
+//! * `LOADED yes` goes to `yes` if the leaf is in the slot that it remembers. Clobbers r6, r7.
+//! * `INSTALL` puts the leaf into slot r7: the leaf, the image and the registers. Clobbers r1, r4-r6.
 
 use kernel::Kernel;
-use kernel::regions::{Resolution, layout};
-use protect::regions::pctrie::MAX_DEPTH;
+use kernel::regions::Resolution;
 use units::VirtAddr;
 
-use crate::entry::DOMAIN_OFFSET;
-use crate::machine::{Armv7m, Board};
+use crate::machine::{Board, Machine, Port};
 use crate::regs;
 
-global_asm!(
+/// Defines the code of a miss, behind [`entry_code!`](crate::entry_code).
+#[macro_export]
+macro_rules! miss_code {
+    () => {
+core::arch::global_asm!(
     r#"
-    .syntax unified
     .section .hot.miss, "ax", %progbits
 
 @   in        lr = EXC_RETURN; on the process stack, or the kernel itself is wrong
@@ -54,28 +59,11 @@ cofferdam_find_again:
     ldr     r1, [r1, r4, lsl #2]
     .endr
 
-@ r4, r5 = RBAR and RASR of the leaf. Does it contain the address?
+@ r4, r5 = the words of the leaf. Does it contain the address?
 cofferdam_leaf:
-    ldr     r4, [r1, #-1]!
-    ldr     r5, [r1, #4]
-    eor     r6, r0, r4
-    subs    r7, r5, #4
-    ubfx    r7, r7, #1, #5
-    lsrs    r6, r7
-    cmp     r6, #7
-    bhi     cofferdam_no_region
-    lsrs    r7, r5, #8
-    lsrs    r7, r6
-    lsls    r7, r7, #31
-    bne     cofferdam_no_region
+    MATCH   cofferdam_no_region
     @ Is it where it was loaded last? Then it does not permit the access.
-    and     r6, r4, #7
-    add     r6, r2, r6, lsl #3
-    ldrd    r6, r7, [r6]
-    cmp     r6, r4
-    it      eq
-    cmpeq   r7, r5
-    beq     cofferdam_no_region
+    LOADED  cofferdam_no_region
 
 @ The victim, in r7.
     ldr     r7, [r2, #{random}]
@@ -93,14 +81,7 @@ cofferdam_leaf:
     bic     r6, lr, r6
 cofferdam_load:
     str     r6, [r2, #{candidates}]
-    orr     r6, r7, #16
-    bfi     r4, r6, #0, #5
-    str     r4, [r1]
-    add     r1, r2, r7, lsl #3
-    strd    r4, r5, [r1]
-    @ Two stores, not one of 8 bytes (strd): QEMU 10.0 looks the address of one up once, the first half makes it forget every address,
-    @ and the second half then uses memory that was freed.
-    stm     r3, {{r4, r5}}
+    INSTALL
     @ The trace, the count, and the end of the fault.
     ldrd    r6, r1, [r2, #{header}]
     bfi     r6, r7, #16, #4
@@ -158,26 +139,28 @@ cofferdam_miss_counted:
     rbar = const 0xe000_ed9c_u32,
     cfsr = const 0xe000_ed28_u32,
     mmfar = const 0xe000_ed34_u32,
-    data = const DATA,
-    fetch = const FETCH,
-    domain = const DOMAIN_OFFSET,
-    port = const PORT,
-    depth = const MAX_DEPTH,
-    root = const layout::ROOT,
-    header = const layout::HEADER,
-    countdown = const layout::COUNTDOWN,
-    random = const layout::RANDOM,
-    candidates = const layout::CANDIDATES,
-    keep = const layout::KEEP,
-    paged = const layout::PAGED,
+    data = const $crate::miss::DATA,
+    fetch = const $crate::miss::FETCH,
+    domain = const $crate::entry::DOMAIN,
+    port = const $crate::miss::PORT,
+    depth = const $crate::MAX_DEPTH,
+    root = const $crate::layout::ROOT,
+    header = const $crate::layout::HEADER,
+    countdown = const $crate::layout::COUNTDOWN,
+    random = const $crate::layout::RANDOM,
+    candidates = const $crate::layout::CANDIDATES,
+    keep = const $crate::layout::KEEP,
+    paged = const $crate::layout::PAGED,
 );
+    };
+}
 
 /// MMFSR: DACCVIOL and MMARVALID: a data access; the address is known.
-const DATA: u32 = 0x82;
+pub const DATA: u32 = 0x82;
 /// MMFSR: IACCVIOL: a fetch.
-const FETCH: u32 = 0x01;
+pub const FETCH: u32 = 0x01;
 /// Offset of the trace port in a kernel; the board asserts it.
-const PORT: usize = 16;
+pub const PORT: usize = 16;
 
 /// A miss of a domain whose victims are random: 0 when a paged region was loaded and the access can be performed again, 1 when it
 /// is not permitted, 2 when the miss is to be counted first.
@@ -185,7 +168,7 @@ const PORT: usize = 16;
 /// # Bound
 /// One look-up.
 #[inline]
-pub fn miss<B: Board>(kernel: &mut Kernel<Armv7m<B>>, address: u32) -> u32 {
+pub fn miss<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>, address: u32) -> u32 {
     let resolution = kernel.on_miss(VirtAddr(address));
     if resolution == Resolution::Denied {
         return 1;

@@ -5,7 +5,7 @@ mod places;
 
 use core::arch::{asm, global_asm};
 
-pub use arch_user_armv7::hostile::*;
+pub use arch_user_arm::hostile::*;
 pub use places::core_registers;
 
 /// Sets the stack pointer and waits for an interrupt to write its frame there.

@@ -1,4 +1,4 @@
-//! How a protection domain enters the kernel on Armv7, in Thumb and in Arm state alike. The number of the system call travels in r12,
+//! How a protection domain enters the kernel on Armv7, in Thumb and in Arm state alike, and on Armv8-M. The number of the system call travels in r12,
 //! arguments in r0-r3; the status comes back in r0 and values in r1 and r2. `include/cofferdam/arch.h` is the same for C.
 #![no_std]
 

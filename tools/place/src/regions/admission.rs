@@ -1,11 +1,14 @@
 //! Every area of every domain asks the ledger, with the registers and nodes that it really takes. The target continues from these promises.
 
+use std::marker::PhantomData;
+
 use manager::PoolAt;
 use manifest::resolved::{Item, Part, System};
-use protect::pmsav7::{REGIONS, Span, cover_count};
+use protect::Span;
+use protect::regions::REGIONS;
 use spec::{AccessLevel, Change, MemoryClass, Opening, Request, TablePlace, TemporalSpec};
 use system::area;
-use system::pmsav7::{Shape, table_bytes};
+use system::regions::{RegionScheme, Shape, table_bytes};
 
 use crate::allocate::Space;
 use crate::error::PlaceError;
@@ -13,11 +16,12 @@ use crate::ledger::{Book, add_pools, admit_domain, keep_quotas, mapped};
 use crate::spot::{DomainSpot, Spot};
 
 /// Admission in progress.
-pub(super) struct Admission<'a> {
+pub(super) struct Admission<'a, U> {
     system: &'a System,
     spaces: &'a mut [Space],
     book: Book,
     pools: Vec<PoolAt>,
+    unit: PhantomData<U>,
 }
 
 /// Index of the writable memory of a class that can hold tables.
@@ -25,14 +29,14 @@ fn home(system: &System, class: MemoryClass) -> Option<usize> {
     system.memories.iter().position(|memory| !memory.rom && memory.class == Some(class))
 }
 
-impl<'a> Admission<'a> {
+impl<'a, U: RegionScheme> Admission<'a, U> {
     pub(crate) fn new(system: &'a System, spaces: &'a mut [Space]) -> Self {
         let left = |class| {
             let gaps = home(system, class).map(|memory| spaces[memory].gaps()).unwrap_or_default();
             gaps.iter().map(|gap| gap.1 - gap.0).sum::<u64>() as u32
         };
         let book = Book::new(system.platform, [left(MemoryClass::Tcm), left(MemoryClass::OnChip), 0, 0]);
-        Admission { system, spaces, book, pools: Vec::new() }
+        Admission { system, spaces, book, pools: Vec::new(), unit: PhantomData }
     }
 
     /// Asks for everything; `frames` are the placed ranges of the manifest.
@@ -55,14 +59,14 @@ impl<'a> Admission<'a> {
         let shaped = |spot: &Spot| Some((spot.entry(index as u32)?, spot.shape()));
         let areas: Vec<(system::Area, Shape)> = spot.areas.iter().filter_map(shaped).collect();
         let mapped = mapped(self.system, index);
-        let table = |count: usize| table_bytes(areas[..count].iter().copied(), mapped).unwrap_or(0);
+        let table = |count: usize| table_bytes::<U>(areas[..count].iter().copied(), mapped).unwrap_or(0);
         let bytes = table(areas.len());
         let root = TablePlace::of_strictest(spot.areas.iter().map(|spot| spot.spec));
         let mut before = if mapped { table(0) } else { 0 };
         let asked = (0..areas.len()).map(|index| {
             let after = table(index + 1).max(before);
             let added = after - std::mem::replace(&mut before, after);
-            (index, ask(&spot.areas[index], added))
+            (index, ask::<U>(&spot.areas[index], added))
         });
         let asked: Vec<_> = asked.collect();
         let what = Item::Of(Part::Table, domain.name.clone());
@@ -85,8 +89,8 @@ impl<'a> Admission<'a> {
 }
 
 /// An area as a request.
-fn ask(spot: &Spot, table_bytes: u32) -> Request {
-    let registers = cover_count(Span::new(spot.base, u64::from(spot.bytes))).unwrap_or(REGIONS + 1);
+fn ask<U: RegionScheme>(spot: &Spot, table_bytes: u32) -> Request {
+    let registers = U::cover_count(Span::new(spot.base, u64::from(spot.bytes))).unwrap_or(REGIONS + 1);
     let (code, slots) = (spot.flags & area::EXECUTE != 0, registers.min(255) as u8);
     Request { code, slots, table_bytes, ..Request::new(0, spot.spec) }
 }

@@ -3,10 +3,12 @@
 use core::arch::asm;
 
 use kernel::arch::{Arch, Physical, Request, Start};
-use kernel::regions::RegionArch;
-use kernel::regions::Regions;
-use protect::pmsav7::RegionRegs;
+use core::marker::PhantomData;
+
+use kernel::regions::{RegionArch, Regions};
+use protect::regions::Unit;
 use protect::regions::slots::RegionImage;
+use system::regions::RegionScheme;
 use units::{Bytes, PhysAddr};
 
 use crate::context::{Context, Entry};
@@ -32,9 +34,39 @@ pub trait Board: 'static {
     fn end(&mut self, status: u32);
 }
 
-/// An Armv7-M processor on a board.
+/// The architecture's part: its region registers, and whatever else its processors differ in.
+///
+/// # Safety
+/// An implementation promises that unprivileged code can access exactly what was loaded last.
+pub unsafe trait Port: 'static {
+    /// The scheme of its registers.
+    type Unit: RegionScheme;
+
+    /// Priority of faults. Those of the kernel itself are fatal.
+    const FAULT_PRIORITY: u32;
+    /// Priority of everything else in the kernel, also of bus faults: a thread's store may fail when the kernel already runs, which is then
+    /// seen at the next kernel entry. (A bus fault of the kernel itself escalates.)
+    const KERNEL_PRIORITY: u32;
+
+    /// Sets up what others have not.
+    fn set_up();
+
+    /// Loads all region registers. Barriers follow.
+    fn load_image(image: &RegionImage<Regs<Self>>);
+
+    /// Loads one region register, of the slot that the region remembers. Barriers follow.
+    fn load_slot(region: Regs<Self>);
+
+    /// Lets the kernel write memory that the loaded regions let nobody write, for as long as `write` runs.
+    fn unchecked(write: impl FnOnce());
+}
+
+/// The registers of a region of a port.
+pub type Regs<P> = <<P as Port>::Unit as Unit>::Regs;
+
+/// A processor of an architecture on a board.
 #[repr(C)]
-pub struct Armv7m<B: Board> {
+pub struct Machine<B: Board, P: Port> {
     /// The trace port: payload and header; see `abi::trace`.
     port: [u32; 2],
     board: B,
@@ -42,23 +74,18 @@ pub struct Armv7m<B: Board> {
     last: u32,
     wraps: u32,
     idle: Context,
+    architecture: PhantomData<P>,
 }
 
 /// SYST_RVR: the largest delay.
 const LONGEST_TICKS: u32 = 0x00ff_ffff;
-
-/// Priority of faults: they preempt the rest of the kernel (which never causes them).
-const FAULT_PRIORITY: u32 = 0x00;
-/// Priority of everything else, also of bus faults: a thread's store may fail when the kernel already runs, which is then
-/// seen at the next kernel entry. (A bus fault of the kernel itself escalates.)
-const KERNEL_PRIORITY: u32 = 0x80;
 
 /// Region registers of this processor: 0 to 255.
 pub fn region_registers() -> u32 {
     regs::MPU_TYPE.read() >> 8 & 0xff
 }
 
-impl<B: Board> Armv7m<B> {
+impl<B: Board, P: Port> Machine<B, P> {
     /// Sets the processor up: faults enabled, priorities, floating point for threads, region registers on with the
     /// privileged default map behind them.
     pub fn new(mut board: B, idle: Start<u32>) -> Self {
@@ -74,14 +101,15 @@ impl<B: Board> Armv7m<B> {
         };
         regs::SHCSR.write(regs::SHCSR.read() | MEM_BUS_USAGE);
         regs::CCR.write(regs::CCR.read() | DIV_0_TRAP);
-        regs::SHPR1.write(FAULT_PRIORITY * 0x0001_0001 | KERNEL_PRIORITY << 8);
-        regs::SHPR2.write(KERNEL_PRIORITY << 24);
-        regs::SHPR3.write(KERNEL_PRIORITY << 24 | KERNEL_PRIORITY << 16);
+        regs::SHPR1.write(P::FAULT_PRIORITY * 0x0001_0001 | P::KERNEL_PRIORITY << 8);
+        regs::SHPR2.write(P::KERNEL_PRIORITY << 24);
+        regs::SHPR3.write(P::KERNEL_PRIORITY << 24 | P::KERNEL_PRIORITY << 16);
         for word in 0..60 {
-            regs::nvic_ipr(word).write(KERNEL_PRIORITY * 0x0101_0101);
+            regs::nvic_ipr(word).write(P::KERNEL_PRIORITY * 0x0101_0101);
         }
         regs::CPACR.write(0xf << 20);
         close_trace_ports();
+        P::set_up();
         regs::MPU_CTRL.write(ENABLE_WITH_DEFAULT_MAP);
         // From now on it counts; arming it only sets when it comes.
         regs::SYST_RVR.write(LONGEST_TICKS);
@@ -89,7 +117,8 @@ impl<B: Board> Armv7m<B> {
         regs::SYST_CSR.write(ENABLE_INTERRUPT_CPU_CLOCK);
         barrier();
         board.start();
-        let mut machine = Armv7m { port: [0; 2], board, last: 0, wraps: 0, idle: Context::EMPTY };
+        let mut machine =
+            Machine { port: [0; 2], board, last: 0, wraps: 0, idle: Context::EMPTY, architecture: PhantomData };
         // SAFETY: the idle stack belongs to the idle loop only.
         unsafe { machine.idle.prepare(idle) };
         machine
@@ -122,14 +151,15 @@ pub(crate) fn exception_number() -> u32 {
     number & 0x1ff
 }
 
+/// Waits for everything before, and for it to be in force.
 #[inline]
-pub(crate) fn barrier() {
+pub fn barrier() {
     // SAFETY: barriers only.
     unsafe { asm!("dsb", "isb", options(nostack, preserves_flags)) };
 }
 
 // SAFETY: it hands out what the tables type as kernel memory.
-unsafe impl<B: Board> Physical for Armv7m<B> {
+unsafe impl<B: Board, P: Port> Physical for Machine<B, P> {
     type Width = u32;
 
     unsafe fn object_memory(&mut self, base: PhysAddr<u32>, _bytes: Bytes<u32>) -> *mut u8 {
@@ -139,7 +169,7 @@ unsafe impl<B: Board> Physical for Armv7m<B> {
 
 // SAFETY: a context's EXC_RETURN always returns to unprivileged thread
 // mode; for what may be accessed see `RegionArch` below.
-unsafe impl<B: Board> Arch for Armv7m<B> {
+unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
     type Context = Context;
     type Entry = Entry;
     type Protection = Regions<Self>;
@@ -258,29 +288,33 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
 
     unsafe fn copy(&mut self, dst: PhysAddr<u32>, src: PhysAddr<u32>, bytes: Bytes<u32>) {
         let (PhysAddr(dst), PhysAddr(src), Bytes(bytes)) = (dst, src, bytes);
-        if (dst | src | bytes).is_multiple_of(4) {
-            for offset in (0..bytes).step_by(4) {
-                // SAFETY: the caller has checked both ranges; they do not overlap. Volatile, so that this stays a loop of
-                // words in ITCM: the library's routine would be a call.
-                unsafe { ((dst + offset) as *mut u32).write_volatile(((src + offset) as *const u32).read_volatile()) };
+        P::unchecked(|| {
+            if (dst | src | bytes).is_multiple_of(4) {
+                for offset in (0..bytes).step_by(4) {
+                    // SAFETY: the caller has checked both ranges; they do not overlap. Volatile, so that this stays a loop of
+                    // words in ITCM: the library's routine would be a call.
+                    unsafe { ((dst + offset) as *mut u32).write_volatile(((src + offset) as *const u32).read_volatile()) };
+                }
+                return;
             }
-            return;
-        }
-        // SAFETY: as above.
-        unsafe { core::ptr::copy_nonoverlapping(src as *const u8, dst as *mut u8, bytes as usize) };
+            // SAFETY: as above.
+            unsafe { core::ptr::copy_nonoverlapping(src as *const u8, dst as *mut u8, bytes as usize) };
+        });
     }
 
     unsafe fn zero(&mut self, dst: PhysAddr<u32>, bytes: Bytes<u32>) {
         let (PhysAddr(dst), Bytes(bytes)) = (dst, bytes);
-        if (dst | bytes).is_multiple_of(4) {
-            for offset in (0..bytes).step_by(4) {
-                // SAFETY: the caller has checked the range. Volatile for the same reason as in `copy`.
-                unsafe { ((dst + offset) as *mut u32).write_volatile(0) };
+        P::unchecked(|| {
+            if (dst | bytes).is_multiple_of(4) {
+                for offset in (0..bytes).step_by(4) {
+                    // SAFETY: the caller has checked the range. Volatile for the same reason as in `copy`.
+                    unsafe { ((dst + offset) as *mut u32).write_volatile(0) };
+                }
+                return;
             }
-            return;
-        }
-        // SAFETY: as above.
-        unsafe { core::ptr::write_bytes(dst as *mut u8, 0, bytes as usize) };
+            // SAFETY: as above.
+            unsafe { core::ptr::write_bytes(dst as *mut u8, 0, bytes as usize) };
+        });
     }
 
     fn end(&mut self, status: u32) {
@@ -289,33 +323,19 @@ unsafe impl<B: Board> Arch for Armv7m<B> {
 }
 
 // SAFETY: the region registers are written in full by `load_image`, and one of them by `load_slot`.
-unsafe impl<B: Board> RegionArch for Armv7m<B> {
+unsafe impl<B: Board, P: Port> RegionArch for Machine<B, P> {
+    type Unit = P::Unit;
+
+    /// Stores of the domain that is left are complete: every kernel entry begins with a barrier.
     #[inline]
-    fn load_image(&mut self, image: &RegionImage) {
-        // Stores of the domain that is left are complete: every kernel entry begins with a barrier.
-        // SAFETY: RBAR and RASR and their three aliases are eight consecutive words (DDI 0403 B3.5.11); the image has
-        // sixteen words, each RBAR naming its slot. `dsb` and `isb` before the first access under the new registers.
-        unsafe {
-            asm!(
-                "ldmia {src}!, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
-                "stmia {dst}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
-                "ldmia {src}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
-                "stmia {dst}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
-                "dsb",
-                "isb",
-                src = inout(reg) image.regs.as_ptr() => _,
-                dst = in(reg) 0xe000_ed9c_u32,
-                out("r2") _, out("r3") _, out("r4") _, out("r5") _,
-                out("r8") _, out("r10") _, out("r11") _, out("r12") _,
-                options(nostack, preserves_flags),
-            );
-        }
+    fn load_image(&mut self, image: &RegionImage<Regs<P>>) {
+        P::load_image(image);
+        barrier();
     }
 
     #[inline]
-    fn load_slot(&mut self, region: RegionRegs) {
-        regs::MPU_RBAR.write(region.rbar);
-        regs::MPU_RASR.write(region.rasr);
+    fn load_slot(&mut self, region: Regs<P>) {
+        P::load_slot(region);
         barrier();
     }
 

@@ -4,13 +4,16 @@ mod admission;
 mod space;
 
 use std::collections::HashMap;
+use std::marker::PhantomData;
 
 use manager::PoolAt;
-use protect::pmsav7::{Span, cover_count};
+use protect::Span;
+use protect::regions::Unit;
 use spec::{TablePlace, TemporalSpec};
 use system::area;
 use system::build::SchemeTables;
-use system::pmsav7::{LEAST_PAGED_BYTES, Paging, Shape, nodes};
+use system::regions::{LEAST_PAGED_BYTES, Paging, RegionScheme, Shape, nodes};
+use system::{Scheme as Number, Section};
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
@@ -22,12 +25,19 @@ use admission::Admission;
 use manifest::resolved::{Area, Domain, Envelope, Interleave, Item, Part, System};
 
 /// The scheme.
-#[derive(Debug, Default)]
-pub(crate) struct Regions {
+#[derive(Debug)]
+pub(crate) struct Regions<U> {
     groups: Groups,
+    unit: PhantomData<U>,
 }
 
-impl Scheme for Regions {
+impl<U> Default for Regions<U> {
+    fn default() -> Self {
+        Regions { groups: Groups::default(), unit: PhantomData }
+    }
+}
+
+impl<U: RegionScheme> Scheme for Regions<U> {
     const TABLES_ALIGN: u64 = 32;
     // They fit any gap that is large enough, so that regions, which do not, come first.
     const TABLES_FIRST: bool = false;
@@ -44,7 +54,7 @@ impl Scheme for Regions {
 
     fn domain(&mut self, site: &mut Site, index: usize) -> Result<DomainSpot, PlaceError> {
         let (domain, program) = (&site.system.domains[index], &site.programs[index]);
-        place_domain(&mut site.spaces, &mut self.groups, domain, program, site.rom)
+        place_domain::<U>(&mut site.spaces, &mut self.groups, domain, program, site.rom)
     }
 
     fn common(
@@ -55,15 +65,15 @@ impl Scheme for Regions {
         specs: &mut dyn Iterator<Item = TemporalSpec>,
         at: Option<u32>,
     ) -> Result<Range, PlaceError> {
-        space.area(what, room(bytes, specs), at)
+        space.area::<U>(what, room(bytes, specs), at)
     }
 
     fn frames(&self, space: &mut Space, what: &Item, bytes: u32) -> Result<Range, PlaceError> {
-        space.area(what, bytes.into(), None)
+        space.area::<U>(what, bytes.into(), None)
     }
 
     fn ledger(&self, space: &mut Space, bytes: u64) -> Result<Range, PlaceError> {
-        space.area(&Item::Own("the ledger"), bytes, None)
+        space.area::<U>(&Item::Own("the ledger"), bytes, None)
     }
 
     fn admit(
@@ -72,12 +82,12 @@ impl Scheme for Regions {
         domains: &mut [DomainSpot],
         frames: &[Range],
     ) -> Result<(Book, Vec<PoolAt>), PlaceError> {
-        Admission::new(site.system, &mut site.spaces).admit(domains, frames)
+        Admission::<U>::new(site.system, &mut site.spaces).admit(domains, frames)
     }
 
     fn checked(&self, spot: &mut DomainSpot) {
         for area in &mut spot.areas {
-            let cover = cover_count(Span::new(area.base, u64::from(area.bytes))).unwrap_or(0) as u32;
+            let cover = U::cover_count(Span::new(area.base, u64::from(area.bytes))).unwrap_or(0) as u32;
             area.slots = if area.page_log2 == 0 { cover } else { area.bytes.div_ceil(1 << area.page_log2) };
         }
     }
@@ -93,7 +103,11 @@ impl Scheme for Regions {
         let mapped = domains.iter().flat_map(|spot| spot.areas.iter().filter(|area| area.entry(0).is_some()));
         let areas = mapped.map(Spot::shape).collect();
         let domains = system.domains.iter().zip(domains).map(paging).collect();
-        Extras { scheme: SchemeTables::Pmsav7 { domains, areas }, ..Extras::default() }
+        let scheme = match <U as Section>::SCHEME {
+            Number::Pmsav8 => SchemeTables::Pmsav8 { domains, areas },
+            _ => SchemeTables::Pmsav7 { domains, areas },
+        };
+        Extras { scheme, ..Extras::default() }
     }
 }
 
@@ -126,7 +140,7 @@ fn spot(part: Part, declared: &Area, range: Range, rights: u32) -> Spot {
 }
 
 /// Memory that a domain allocates from: its heap, and an arena for each envelope.
-fn allocations(spaces: &mut [Space], groups: &mut Groups, domain: &Domain) -> Result<Vec<Spot>, PlaceError> {
+fn allocations<U: Unit>(spaces: &mut [Space], groups: &mut Groups, domain: &Domain) -> Result<Vec<Spot>, PlaceError> {
     let item = |part: Part| Item::Of(part, domain.name.clone());
     let mut areas = Vec::new();
     if let Some(heap) = &domain.heap {
@@ -136,20 +150,20 @@ fn allocations(spaces: &mut [Space], groups: &mut Groups, domain: &Domain) -> Re
             let (page_log2, disabled) = (interleave.region_log2(), interleave.disabled());
             areas.push(Spot { page_log2, disabled, ..spot(Part::Heap, &heap.area, range, WRITABLE) });
         } else {
-            let range = space.area(&item(Part::Heap), room(heap.area.extra, [heap.area.spec]), heap.area.at)?;
+            let range = space.area::<U>(&item(Part::Heap), room(heap.area.extra, [heap.area.spec]), heap.area.at)?;
             let page_log2 = if pin(heap.area.spec) != 0 { 0 } else { heap.page_log2.unwrap_or(0) };
             areas.push(Spot { page_log2, ..spot(Part::Heap, &heap.area, range, WRITABLE) });
         }
     }
     for (index, Envelope { area, .. }) in domain.envelopes.iter().enumerate() {
         let part = Part::Envelope(index);
-        let range = spaces[area.memory].area(&item(part.clone()), room(area.extra, [area.spec]), None)?;
+        let range = spaces[area.memory].area::<U>(&item(part.clone()), room(area.extra, [area.spec]), None)?;
         areas.push(spot(part, area, range, WRITABLE));
     }
     Ok(areas)
 }
 
-fn place_domain(
+fn place_domain<U: Unit>(
     spaces: &mut [Space],
     groups: &mut Groups,
     domain: &Domain,
@@ -162,7 +176,7 @@ fn place_domain(
     let fixed = |at: Option<u32>, linked: u32| if movable { at } else { Some(linked) };
     let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
     let (code_base, code_size) = spaces[domain.code.memory]
-        .area(
+        .area::<U>(
             &item(Part::Code),
             room(code_bytes, [domain.code.spec]).max(begins_at(program.code.align)),
             fixed(domain.code.at, program.code.base),
@@ -179,18 +193,23 @@ fn place_domain(
         // Stacks lowest, so that one that overflows leaves the domain's memory.
         let stack = stack.next_multiple_of(program.data.align.max(32));
         let total = u64::from(stack + data_bytes).max(begins_at(program.data.align));
-        let (base, size) = spaces[domain.data.memory].area(&item(Part::Data), total, domain.data.at)?;
+        let (base, size) = spaces[domain.data.memory].area::<U>(&item(Part::Data), total, domain.data.at)?;
         areas.push(spot(Part::Data, &domain.data, (base, size), WRITABLE));
         stacks = base;
         data_base = base + stack;
     } else {
-        let (base, size) = spaces[domain.stack.memory].area(&item(Part::Stack), u64::from(stack), domain.stack.at)?;
+        let (base, size) =
+            spaces[domain.stack.memory].area::<U>(&item(Part::Stack), u64::from(stack), domain.stack.at)?;
         areas.push(spot(Part::Stack, &domain.stack, (base, size), WRITABLE));
         stacks = base;
         if data_bytes > 0 {
             let at = fixed(domain.data.at, program.data.base);
             let (base, size) = spaces[domain.data.memory]
-                .area(&item(Part::Data), room(data_bytes, [domain.data.spec]).max(begins_at(program.data.align)), at)
+                .area::<U>(
+                    &item(Part::Data),
+                    room(data_bytes, [domain.data.spec]).max(begins_at(program.data.align)),
+                    at,
+                )
                 .map_err(|error| fixed_error(program, program.data.base, error))?;
             areas.push(spot(Part::Data, &domain.data, (base, size), WRITABLE));
             data_base = base;
@@ -198,7 +217,7 @@ fn place_domain(
             data_base = program.data.base;
         }
     }
-    areas.extend(allocations(spaces, groups, domain)?);
+    areas.extend(allocations::<U>(spaces, groups, domain)?);
     let initial = u64::from(program.data.file_bytes.next_multiple_of(4));
     let source = spaces[rom].plain(&item(Part::InitialData), initial, 8)?;
     let moved = |to: u32, from: u32| i64::from(to) - i64::from(from);

@@ -1,0 +1,10 @@
+//! How a protection domain enters the kernel on an M-profile processor: as on every Arm, but for how C is compiled (`armv7m.txt`, `armv8m.txt`) and what attackers try.
+#![no_std]
+
+#[cfg(feature = "hostile")]
+pub mod hostile;
+
+/// Whether memory is protected by page tables; otherwise by region registers.
+pub const PAGES: bool = false;
+
+pub use arch_user_arm::{Raw, call, call_bare};
