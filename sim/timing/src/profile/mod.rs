@@ -5,6 +5,8 @@
 
 mod application;
 mod check;
+mod listed;
+mod memory;
 mod params;
 mod place;
 #[cfg(feature = "text")]
@@ -12,10 +14,9 @@ mod text;
 
 pub use application::{ApplicationParams, Level2Params, MmuParams, PrefetchParams};
 pub use check::ProfileError;
-pub use params::{
-    ArtParams, BranchParams, BusParams, CacheParams, ClassCost, ExceptionParams, Interface, LatencyParams, MemoryKind,
-    MemoryParams, Param, PipelineParams, RowParams, Unit,
-};
+pub use listed::Listed;
+pub use memory::{ArtParams, Interface, LatencyParams, MemoryKind, MemoryParams, RowParams};
+pub use params::{BranchParams, BusParams, CacheParams, ClassCost, ExceptionParams, Param, PipelineParams, Unit};
 pub use place::MemoryId;
 #[cfg(feature = "text")]
 pub use text::{Text, read_text};
