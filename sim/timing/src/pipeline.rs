@@ -12,7 +12,7 @@ mod units;
 mod window;
 
 use crate::insn::{Class, Flags, InsnInfo, RegSet, WordLoad};
-use crate::profile::{ClassCost, Param, PipelineParams};
+use crate::profile::{ClassCost, Pairing, Param, PipelineParams};
 use stored::Stored;
 use units::{KEPT, unit, units};
 
@@ -32,6 +32,15 @@ pub struct CostTable {
     load_late: u8,
     store_load: u8,
     flags_ahead: u8,
+    /// Whether only branches, IT, and what follows a NOP share a cycle.
+    folds: bool,
+    /// Whether a conditional branch waits for its operands, as nothing is predicted.
+    waits: bool,
+    /// Registers that an issue of a multiple transfer moves.
+    transfer: u32,
+    /// Of [`Flags::PARALLEL`].
+    parallel: Option<ClassCost>,
+    fp_busy: u8,
     costs: [ClassCost; Class::COUNT],
 }
 
@@ -65,10 +74,11 @@ impl CostTable {
             (Class::FpMultiply32, &p.fp_multiply32),
             (Class::FpAccumulate32, &p.fp_accumulate32),
             (Class::FpDivide32, &p.fp_divide32),
-            (Class::FpAlu64, &p.fp_alu64),
-            (Class::FpMultiply64, &p.fp_multiply64),
-            (Class::FpAccumulate64, &p.fp_accumulate64),
-            (Class::FpDivide64, &p.fp_divide64),
+            // An instruction that the core does not have raises an exception.
+            (Class::FpAlu64, p.fp_alu64.as_ref().unwrap_or(&p.system)),
+            (Class::FpMultiply64, p.fp_multiply64.as_ref().unwrap_or(&p.system)),
+            (Class::FpAccumulate64, p.fp_accumulate64.as_ref().unwrap_or(&p.system)),
+            (Class::FpDivide64, p.fp_divide64.as_ref().unwrap_or(&p.system)),
             (Class::FpLoad, &p.fp_load),
             (Class::FpLoadMultiple, &p.load_multiple),
             (Class::FpStore, &p.store),
@@ -88,23 +98,52 @@ impl CostTable {
             load_late: cycles(&p.load_late),
             store_load: cycles(&p.store_load),
             flags_ahead: cycles(&p.flags_ahead),
+            folds: p.pairing.as_ref().is_some_and(|pairing| pairing.value == Pairing::FoldedBranches),
+            waits: false,
+            transfer: p.transfer.as_ref().map_or(2, |count| count.value),
+            parallel: p.parallel.as_ref().map(|cost| cost.value),
+            fp_busy: cycles(&p.fp_busy),
             costs,
         }
     }
 
-    /// Cost of `insn`, a multiple transfer's issue cycles already multiplied: two registers per issue.
+    /// The same for a core that predicts its branches, or does not.
+    pub(crate) fn predicted(self, predicted: bool) -> Self {
+        Self { waits: !predicted, ..self }
+    }
+
+    /// Cost of `insn`, a multiple transfer's issue cycles already multiplied.
     fn of(&self, insn: &InsnInfo) -> ClassCost {
         let mut cost = self.costs[insn.class as usize];
+        if insn.flags.has(Flags::PARALLEL) {
+            cost = self.parallel.unwrap_or(cost);
+        }
         if insn.count > 0 {
-            cost.issue *= u32::from(insn.count).div_ceil(2);
+            cost.issue *= u32::from(insn.count).div_ceil(self.transfer);
         }
         cost
+    }
+}
+
+impl CostTable {
+    /// Whether another instruction may issue beside `insn` in its cycle.
+    fn leaves_room(&self, insn: &InsnInfo, cost: ClassCost) -> bool {
+        if self.folds {
+            // A branch is folded beside the last issue of a multiple transfer, too.
+            return insn.size == 2 && cost.dual && !is_folded(insn.class);
+        }
+        cost.dual && !insn.flags.has(Flags::SINGLE)
     }
 }
 
 /// Whether an instruction does not wait for its operands: a conditional branch goes where it is expected to go.
 fn is_predicted(insn: &InsnInfo) -> bool {
     insn.class == Class::Branch && insn.flags.has(Flags::CONDITIONAL)
+}
+
+/// Whether a core that folds branches issues an instruction of this class beside an older one.
+const fn is_folded(class: Class) -> bool {
+    matches!(class, Class::Branch | Class::IfThen)
 }
 
 /// Whether an instruction issues as the older of two only.
@@ -133,6 +172,8 @@ pub struct Scoreboard {
     late: [u8; EARLY],
     /// Instructions for which the group leaves room; 0 when it is closed.
     open: u8,
+    /// Whether the group is a NOP's, beside which a core that folds branches issues more than these.
+    idle: bool,
     busy: u8,
     /// First cycle for a new group: everything before it is accounted for.
     next: u8,
@@ -148,6 +189,10 @@ pub struct Scoreboard {
     /// Out of order: when each unit is free for the next instruction.
     free: [u8; KEPT.len()],
 }
+
+/// The floating-point unit among those that are kept.
+const FP: usize = 2;
+const _: () = assert!(KEPT[FP] == unit::FP);
 
 /// Core registers and flags.
 const EARLY: usize = 17;
@@ -166,6 +211,7 @@ impl Default for Scoreboard {
             early: [0; EARLY],
             late: [0; EARLY],
             open: 0,
+            idle: false,
             busy: 0,
             next: 0,
             resolved: 0,
@@ -209,21 +255,28 @@ impl Scoreboard {
         let cost = table.of(insn);
         let ready =
             self.operands_ready(insn, cost).max(self.unforwarded_ready(table, insn)).max(self.stored.ready(insn));
-        let at = if is_predicted(insn) { 0 } else { ready };
         let units = units(insn);
-        let single = insn.flags.has(Flags::SINGLE) || !cost.dual;
-        if self.open > 0 && !single && at == 0 && !goes_first(insn) && self.has_units(table, insn, units) {
+        let ready = if units & unit::FP != 0 { ready.max(self.free[FP]) } else { ready };
+        let at = match (is_predicted(insn), table.waits) {
+            (true, false) => 0,
+            (true, true) => self.folded_ready(insn),
+            _ if table.folds && insn.class == Class::IfThen => self.folded_ready(insn),
+            _ => ready,
+        };
+        let single = !table.leaves_room(insn, cost);
+        if self.open > 0 && at == 0 && self.may_join(table, insn, cost, units) {
             self.open -= 1;
             let cost = self.alu(table, insn, cost, false);
             self.busy |= units;
             self.begins(table, insn, cost);
-            self.resolved = ready.max(1);
+            self.resolved = ready.max(self.next);
             return 0;
         }
         let group = at.max(self.next);
         let waited = u32::from(group - self.next);
         self.shift(group);
         self.open = if single { 0 } else { table.width - 1 };
+        self.idle = table.folds && insn.class == Class::Nop;
         self.busy = units;
         self.word = insn.word;
         self.next = short(cost.issue);
@@ -254,6 +307,24 @@ impl Scoreboard {
             self.early[FLAGS] = table.flags_ahead;
         }
         self.stored.issue(insn, table.store_load);
+        if insn.class == Class::FpAccumulate32 {
+            self.free[FP] = table.fp_busy;
+        }
+    }
+
+    /// Whether an instruction whose operands are there may issue in the group beside what is in it.
+    fn may_join(&self, table: &CostTable, insn: &InsnInfo, cost: ClassCost, units: u8) -> bool {
+        if table.folds {
+            return insn.size == 2 && cost.dual && insn.class != Class::Nop && (self.idle || is_folded(insn.class));
+        }
+        let single = insn.flags.has(Flags::SINGLE) || !cost.dual;
+        !single && !goes_first(insn) && self.has_units(table, insn, units)
+    }
+
+    /// First cycle for a branch or IT that waits for its operands. It sees flags in the cycle that sets them.
+    fn folded_ready(&self, insn: &InsnInfo) -> u8 {
+        let ready = |r: usize| if r == FLAGS { self.ready[r].saturating_sub(1) } else { self.ready[r] };
+        insn.reads.indices().map(ready).max().unwrap_or(0)
     }
 
     /// First cycle for what a word loaded is late for.
@@ -272,7 +343,7 @@ impl Scoreboard {
         if penalty == 0 {
             if taken {
                 // The instructions behind it are fetched in another cycle.
-                (self.open, self.busy, self.word) = (0, 0, None);
+                (self.open, self.idle, self.busy, self.word) = (0, false, 0, None);
             }
             self.resolved = 0;
             return 0;
@@ -287,6 +358,7 @@ impl Scoreboard {
         self.next = self.next.max(again);
         self.shift(again);
         self.open = if table.window > 0 { table.width } else { 0 };
+        self.idle = false;
         u32::from(added)
     }
 

@@ -7,10 +7,11 @@ use alloc::vec::Vec;
 use super::application::ApplicationParams;
 use super::memory::{Interface, MemoryKind, MemoryParams};
 use super::params::{ClassCost, Param};
-use super::{Model, Profile};
+use super::{MOST_LINE, Model, Profile};
 use crate::branch::MAX_RETURNS;
 use crate::pipeline::MAX_STORE_LOAD;
 use crate::tlb;
+use units::PhysRange;
 
 /// A broken rule with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,7 +52,7 @@ impl Profile {
         self.check_core(&mut errors);
         self.check_kind(&mut errors);
         if let Some(core) = &self.application {
-            check_application(core, self.dcache.line.value, &mut errors);
+            check_application(core, self.line_bytes(), &mut errors);
         }
         for (index, memory) in self.memory.iter().enumerate() {
             check_memory(memory, &mut errors);
@@ -61,7 +62,7 @@ impl Profile {
     }
 
     fn check_core(&self, errors: &mut Vec<ProfileError>) {
-        for (name, cache) in [("icache", &self.icache), ("dcache", &self.dcache)] {
+        for (name, cache) in self.caches() {
             if let Err(why) = cache.geometry().sets(cache.replacement.value) {
                 errors.push(error(name, format!("{why}")));
             }
@@ -72,28 +73,56 @@ impl Profile {
             }
         };
         need((1..=u64::from(u32::MAX)).contains(&self.core_clock.value), "core_clock", "1 to 4294967295 Hz");
-        need(self.icache.line.value == self.dcache.line.value, "icache.line", "both caches need the same line size");
+        let lines = self.icache.as_ref().zip(self.dcache.as_ref());
+        let same = lines.is_none_or(|(icache, dcache)| icache.line.value == dcache.line.value);
+        need(same, "icache.line", "both caches need the same line size");
         need((1..=16).contains(&self.bus.store_buffer.value), "bus.store_buffer", "1 to 16");
         need((1..=2).contains(&self.pipeline.width.value), "pipeline.width", "1 or 2");
         let banks = self.pipeline.load_banks.as_ref();
         need(banks.is_none_or(|banks| banks.value == 2), "pipeline.load_banks", "2");
         let window = self.pipeline.window.as_ref();
         need(window.is_none_or(|window| (4..=48).contains(&window.value)), "pipeline.window", "4 to 48");
-        let entries = self.branch.entries.value;
-        need(entries == 0 || entries.is_power_of_two(), "branch.entries", "0 or a power of two");
-        let ways = self.branch.ways.value;
-        let fits = ways.is_power_of_two() && ways <= 8 && (entries == 0 || ways <= entries);
-        need(fits, "branch.ways", "a power of two up to 8, and no more than there are entries");
-        let stack = self.branch.return_stack.as_ref().map_or(1, |stack| stack.value);
-        need((1..=MAX_RETURNS).contains(&(stack as usize)), "branch.return_stack", "1 to 16");
-        need(self.branch.redirect.value.max(self.branch.mispredict.value) <= 32, "branch", "at most 32 cycles each");
+        self.check_branches(&mut need);
         self.check_bypasses(&mut need);
+        self.check_limits_of_issue(&mut need);
         let alu_early = self.pipeline.alu_early.as_ref().map(|cost| ("alu_early", cost));
-        for (name, cost) in self.pipeline.classes().into_iter().chain(alu_early) {
+        for (name, cost) in self.pipeline.classes().chain(alu_early) {
             let ClassCost { issue, latency, early, dual, sum } = cost.value;
             need(issue >= 1 && (!dual || issue == 1), name, "issue from 1, and exactly 1 for dual issue");
             need([issue, latency, early, sum].iter().all(|&cycles| cycles <= 32), name, "at most 32 cycles each");
         }
+    }
+
+    fn check_branches(&self, need: &mut impl FnMut(bool, &str, &str)) {
+        let branch = &self.branch;
+        if let Some(entries) = branch.entries.as_ref().map(|entries| entries.value) {
+            need(entries == 0 || entries.is_power_of_two(), "branch.entries", "0 or a power of two");
+            let ways = branch.ways.as_ref().map_or(0, |ways| ways.value);
+            let fits = ways.is_power_of_two() && ways <= 8 && (entries == 0 || ways <= entries);
+            need(fits, "branch.ways", "a power of two up to 8, and no more than there are entries");
+        } else {
+            need(branch.ways.is_none(), "branch.ways", "a core without branch.entries has none");
+            need(branch.return_stack.is_none(), "branch.return_stack", "a core without branch.entries has none");
+            let in_order = self.pipeline.window.is_none();
+            need(in_order, "branch.entries", "a core that issues out of order predicts its branches");
+        }
+        let stack = branch.return_stack.as_ref().map_or(1, |stack| stack.value);
+        need((1..=MAX_RETURNS).contains(&(stack as usize)), "branch.return_stack", "1 to 16");
+        need(branch.redirect.value.max(branch.mispredict.value) <= 32, "branch", "at most 32 cycles each");
+    }
+
+    /// Pairs, transfers and units of cores that are narrower than their width says.
+    fn check_limits_of_issue(&self, need: &mut impl FnMut(bool, &str, &str)) {
+        let pipeline = &self.pipeline;
+        let pairs = pipeline.pairing.is_none() || pipeline.width.value == 2 && pipeline.window.is_none();
+        need(pairs, "pipeline.pairing", "is of cores that issue two at a time and in order");
+        need(pipeline.transfer.as_ref().is_none_or(|count| count.value == 1), "pipeline.transfer", "1");
+        let busy = pipeline.fp_busy.as_ref();
+        need(busy.is_none_or(|busy| (2..=16).contains(&busy.value)), "pipeline.fp_busy", "2 to 16");
+        need(busy.is_none() || pipeline.window.is_none(), "pipeline.fp_busy", "is of cores that issue in order");
+        let double = [&pipeline.fp_alu64, &pipeline.fp_multiply64, &pipeline.fp_accumulate64, &pipeline.fp_divide64];
+        let there = double.iter().filter(|cost| cost.is_some()).count();
+        need(matches!(there, 0 | 4), "pipeline.fp_alu64", "all four costs of double precision, or none");
     }
 
     /// Results that are forwarded late or early, which is known of cores that issue in order.
@@ -134,12 +163,42 @@ impl Profile {
         }
         for (path, param) in only_m {
             if param.is_some() == application {
-                errors.push(error(path, "cores of the model `armv7-m` need it, no other core has it".into()));
+                let rule = "cores of the models `armv7-m` and `armv8-m` need it, no other core has it";
+                errors.push(error(path, rule.into()));
             }
         }
+        self.check_caches(application, errors);
         let beside = |m: &&MemoryParams| m.interface == Interface::BesideL2 && !application;
         for memory in self.memory.iter().filter(beside) {
             errors.push(error(&path(memory, "interface"), "only an application core has a level-2 cache".into()));
+        }
+    }
+
+    /// With caches come their maintenance and their lines; without them, the line says in how many bytes code is fetched.
+    fn check_caches(&self, application: bool, errors: &mut Vec<ProfileError>) {
+        let cached = self.caches().next().is_some();
+        if application {
+            for (name, cache) in [("icache", &self.icache), ("dcache", &self.dcache)] {
+                if cache.is_none() {
+                    errors.push(error(name, "cores of the model `armv7-a` need it".into()));
+                }
+            }
+        }
+        if self.bus.maintenance.is_some() != cached {
+            errors.push(error("bus.maintenance", "cores with a cache need it, no other core has it".into()));
+        }
+        match &self.bus.line {
+            Some(_) if cached => errors.push(error("bus.line", "the caches' line says it".into())),
+            Some(line) if !((8..=MOST_LINE).contains(&line.value) && line.value.is_power_of_two()) => {
+                errors.push(error("bus.line", "a power of two, 8 to 128".into()));
+            }
+            None if !cached => errors.push(error("bus.line", "cores without caches need it".into())),
+            _ => {}
+        }
+        let behind = |m: &&MemoryParams| m.interface == Interface::Axi && !cached;
+        for memory in self.memory.iter().filter(behind) {
+            let rule = "`axi` is behind the caches: memories of a core without them are on `ahb`";
+            errors.push(error(&path(memory, "interface"), rule.into()));
         }
     }
 
@@ -154,6 +213,14 @@ impl Profile {
             }
             if other.usable_window().overlaps(memory.board_window()) {
                 errors.push(error(&path(memory, "board_capacity"), format!("overlaps {} on the board", other.name)));
+            }
+            let aliases = [(memory, other), (other, memory)].into_iter().any(|(one, two)| {
+                let overlaps = |window: PhysRange| two.chip_window().overlaps(window);
+                one.alias_window().is_some_and(overlaps)
+            });
+            let both = memory.alias_window().zip(other.alias_window()).is_some_and(|(one, two)| one.overlaps(two));
+            if aliases || both {
+                errors.push(error(&path(memory, "board_alias"), format!("overlaps {}", other.name)));
             }
         }
     }
@@ -211,6 +278,12 @@ fn check_memory(memory: &MemoryParams, errors: &mut Vec<ProfileError>) {
     need(tcm != memory.latency.is_some(), "latency", "is needed, except for tightly coupled memory, which has none");
     need(memory.art.is_none() || memory.kind == MemoryKind::Flash, "art", "only flash has one");
     need(memory.rows.is_none() || memory.kind == MemoryKind::Sdram, "rows", "only dynamic memory has rows");
+    let alias = memory.board_alias.as_ref().map(|base| base.value);
+    let ends = |base: u64| base.checked_add(memory.capacity.value).is_some_and(|end| end <= 1 << 32);
+    need(alias.is_none_or(ends), "board_alias", "must end within 32 bits");
+    let apart = memory.alias_window().is_none_or(|window| !window.overlaps(memory.chip_window()));
+    need(apart, "board_alias", "must be another address");
+    need(alias.is_none() || !memory.cacheable.value, "board_alias", "is not of memory that caches may hold");
     let behind_cache = matches!(memory.interface, Interface::Axi | Interface::BesideL2);
     need(!memory.cacheable.value || behind_cache, "cacheable", "only what is behind the memory bus can be cached");
     if let Some(latency) = &memory.latency {

@@ -82,6 +82,7 @@ impl<'a> Lister<'a> {
         self.prefix = format!("memory.{}", memory.name);
         self.add("chip_base", &memory.chip_base, Unit::Address);
         self.add("board_base", &memory.board_base, Unit::Address);
+        self.some("board_alias", &memory.board_alias, Unit::Address);
         self.add("capacity", &memory.capacity, Unit::Bytes);
         self.add("board_capacity", &memory.board_capacity, Unit::Bytes);
         self.add("cacheable", &memory.cacheable, Unit::Choice);
@@ -91,6 +92,7 @@ impl<'a> Lister<'a> {
         if let Some(art) = &memory.art {
             self.add("art.lines", &art.lines, Unit::Count);
             self.add("art.prefetch", &art.prefetch, Unit::Choice);
+            self.some("art.keep_ahead", &art.keep_ahead, Unit::Choice);
         }
         if let Some(rows) = &memory.rows {
             self.add("rows.row", &rows.row, Unit::Bytes);
@@ -101,19 +103,31 @@ impl<'a> Lister<'a> {
 }
 
 impl Profile {
+    /// The level-1 caches that are there, with their names.
+    pub(super) fn caches(&self) -> impl Iterator<Item = (&'static str, &CacheParams)> {
+        [("icache", &self.icache), ("dcache", &self.dcache)]
+            .into_iter()
+            .filter_map(|(name, cache)| Some((name, cache.as_ref()?)))
+    }
+
     /// Every parameter with its unit and source, in the order of the text.
     pub fn parameters(&self) -> Vec<Listed<'_>> {
         let mut l = Lister { list: Vec::new(), prefix: String::new() };
         l.add("core_clock", &self.core_clock, Unit::Hz);
         l.some("mpu_check", &self.mpu_check, Unit::Cycles);
-        l.cache("icache", &self.icache);
-        l.cache("dcache", &self.dcache);
+        for (name, cache) in self.caches() {
+            l.cache(name, cache);
+        }
         l.prefix = "bus".into();
         l.add("store_buffer", &self.bus.store_buffer, Unit::Count);
         l.add("unaligned_load", &self.bus.unaligned_load, Unit::Cycles);
-        l.add("maintenance", &self.bus.maintenance, Unit::Cycles);
+        l.some("maintenance", &self.bus.maintenance, Unit::Cycles);
+        l.some("line", &self.bus.line, Unit::Bytes);
         l.prefix = "pipeline".into();
         l.add("width", &self.pipeline.width, Unit::Count);
+        l.some("pairing", &self.pipeline.pairing, Unit::Choice);
+        l.some("transfer", &self.pipeline.transfer, Unit::Count);
+        l.some("fp_busy", &self.pipeline.fp_busy, Unit::Cycles);
         l.some("load_banks", &self.pipeline.load_banks, Unit::Count);
         l.some("window", &self.pipeline.window, Unit::Count);
         l.some("alu_early", &self.pipeline.alu_early, Unit::Cycles);
@@ -124,8 +138,8 @@ impl Profile {
             l.add(name, cost, Unit::Cycles);
         }
         l.prefix = "branch".into();
-        l.add("entries", &self.branch.entries, Unit::Count);
-        l.add("ways", &self.branch.ways, Unit::Count);
+        l.some("entries", &self.branch.entries, Unit::Count);
+        l.some("ways", &self.branch.ways, Unit::Count);
         l.add("redirect", &self.branch.redirect, Unit::Cycles);
         l.add("mispredict", &self.branch.mispredict, Unit::Cycles);
         l.some("mispredict_early", &self.branch.mispredict_early, Unit::Cycles);

@@ -28,6 +28,8 @@ pub enum Interface {
     Tcm,
     /// The memory bus behind the caches.
     Axi,
+    /// A bus of a core without caches.
+    Ahb,
     /// Behind the level-1 caches and beside the level-2 cache.
     BesideL2,
     /// The peripheral bus: never cached.
@@ -60,6 +62,9 @@ pub struct ArtParams {
     pub lines: Param<u32>,
     /// Whether it reads the next line ahead for instructions.
     pub prefetch: Param<bool>,
+    /// Whether it keeps a line that was read ahead in time, as one that was waited for; absent: no.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub keep_ahead: Option<Param<bool>>,
 }
 
 /// Open rows of a dynamic memory.
@@ -88,6 +93,9 @@ pub struct MemoryParams {
     pub chip_base: Param<u64>,
     /// Address on the board that QEMU models.
     pub board_base: Param<u64>,
+    /// Another address on that board at which the same memory answers; not of memory that caches may hold.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub board_alias: Option<Param<u64>>,
     /// Bytes that the chip has.
     pub capacity: Param<u64>,
     /// Bytes that the board has at that address.
