@@ -113,7 +113,7 @@ impl Rows {
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     pub base: u32,
-    /// Where it answers, too; its base where it does not.
+    /// The base of its alias; its own base if it has none.
     alias: u32,
     /// Bytes of the chip's memory, at the board's address.
     pub size: u32,

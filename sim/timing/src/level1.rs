@@ -5,7 +5,7 @@ use alloc::format;
 use crate::cache::{Cache, Geometry, Replacement};
 use crate::profile::{CacheParams, ProfileError};
 
-/// A level-1 cache and whether it is on. Where a core has none, a cache of one line stands for it that nothing switches on.
+/// A level-1 cache and whether it is on. For a core that has none stands a cache of one line that nothing switches on.
 #[derive(Clone, Debug)]
 pub(crate) struct Level1 {
     pub cache: Cache,

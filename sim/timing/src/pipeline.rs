@@ -6,144 +6,25 @@
 //! late one in the same cycle. Out of order is in [`window`]. Cache misses are not in here: the machine stops the
 //! whole pipeline for them.
 
+mod costs;
 mod numbered;
 mod stored;
 mod units;
 mod window;
 
 use crate::insn::{Class, Flags, InsnInfo, RegSet, WordLoad};
-use crate::profile::{ClassCost, Pairing, Param, PipelineParams};
+use crate::profile::ClassCost;
 use stored::Stored;
 use units::{KEPT, unit, units};
 
+pub use costs::CostTable;
+use costs::{is_folded, short};
 pub(crate) use numbered::{Generation, Index, Number, Pipeline};
 pub(crate) use stored::MAX_STORE_LOAD;
-
-/// The cost of each class, ready for use.
-#[derive(Clone, Debug)]
-pub struct CostTable {
-    width: u8,
-    /// Cycles by which dispatch can be ahead of what has begun; 0: in order.
-    window: u8,
-    /// Whether loads from different banks issue together.
-    banks: bool,
-    /// Of what goes through the early ALU.
-    early_alu: Option<ClassCost>,
-    load_late: u8,
-    store_load: u8,
-    flags_ahead: u8,
-    /// Whether only branches, IT, and what follows a NOP share a cycle.
-    folds: bool,
-    /// Whether a conditional branch waits for its operands, as nothing is predicted.
-    waits: bool,
-    /// Registers that an issue of a multiple transfer moves.
-    transfer: u32,
-    /// Of [`Flags::PARALLEL`].
-    parallel: Option<ClassCost>,
-    fp_busy: u8,
-    costs: [ClassCost; Class::COUNT],
-}
-
-impl CostTable {
-    /// The costs that a profile gives.
-    pub fn new(p: &PipelineParams) -> Self {
-        let mut costs = [p.alu.value; Class::COUNT];
-        for (class, cost) in [
-            (Class::AluLate, &p.alu_late),
-            (Class::AluShifted, &p.alu_shifted),
-            (Class::Dsp, &p.dsp),
-            (Class::Multiply, &p.multiply),
-            (Class::Divide, &p.divide),
-            (Class::Load, &p.load),
-            (Class::LoadNarrow, &p.load_narrow),
-            (Class::LoadMultiple, &p.load_multiple),
-            (Class::LoadExclusive, &p.exclusive),
-            (Class::Store, &p.store),
-            (Class::StoreMultiple, &p.store_multiple),
-            (Class::StoreExclusive, &p.exclusive),
-            (Class::Preload, &p.load),
-            (Class::Branch, &p.branch),
-            (Class::Wait, &p.system),
-            (Class::Exception, &p.system),
-            (Class::System, &p.system),
-            (Class::DataMemoryBarrier, &p.barrier),
-            (Class::DataSyncBarrier, &p.barrier),
-            (Class::InstructionBarrier, &p.instruction_barrier),
-            (Class::FpMove, &p.fp_move),
-            (Class::FpAlu32, &p.fp_alu32),
-            (Class::FpMultiply32, &p.fp_multiply32),
-            (Class::FpAccumulate32, &p.fp_accumulate32),
-            (Class::FpDivide32, &p.fp_divide32),
-            // An instruction that the core does not have raises an exception.
-            (Class::FpAlu64, p.fp_alu64.as_ref().unwrap_or(&p.system)),
-            (Class::FpMultiply64, p.fp_multiply64.as_ref().unwrap_or(&p.system)),
-            (Class::FpAccumulate64, p.fp_accumulate64.as_ref().unwrap_or(&p.system)),
-            (Class::FpDivide64, p.fp_divide64.as_ref().unwrap_or(&p.system)),
-            (Class::FpLoad, &p.fp_load),
-            (Class::FpLoadMultiple, &p.load_multiple),
-            (Class::FpStore, &p.store),
-            (Class::FpStoreMultiple, &p.store_multiple),
-            (Class::Undefined, &p.system),
-        ] {
-            costs[class as usize] = cost.value;
-        }
-        // As many instructions fill the window in so many cycles.
-        let window = p.window.as_ref().map_or(0, |window| window.value / p.width.value);
-        let cycles = |param: &Option<Param<u32>>| param.as_ref().map_or(0, |param| short(param.value));
-        Self {
-            width: short(p.width.value),
-            window: short(window),
-            banks: p.load_banks.is_some(),
-            early_alu: p.alu_early.as_ref().map(|cost| cost.value),
-            load_late: cycles(&p.load_late),
-            store_load: cycles(&p.store_load),
-            flags_ahead: cycles(&p.flags_ahead),
-            folds: p.pairing.as_ref().is_some_and(|pairing| pairing.value == Pairing::FoldedBranches),
-            waits: false,
-            transfer: p.transfer.as_ref().map_or(2, |count| count.value),
-            parallel: p.parallel.as_ref().map(|cost| cost.value),
-            fp_busy: cycles(&p.fp_busy),
-            costs,
-        }
-    }
-
-    /// The same for a core that predicts its branches, or does not.
-    pub(crate) fn predicted(self, predicted: bool) -> Self {
-        Self { waits: !predicted, ..self }
-    }
-
-    /// Cost of `insn`, a multiple transfer's issue cycles already multiplied.
-    fn of(&self, insn: &InsnInfo) -> ClassCost {
-        let mut cost = self.costs[insn.class as usize];
-        if insn.flags.has(Flags::PARALLEL) {
-            cost = self.parallel.unwrap_or(cost);
-        }
-        if insn.count > 0 {
-            cost.issue *= u32::from(insn.count).div_ceil(self.transfer);
-        }
-        cost
-    }
-}
-
-impl CostTable {
-    /// Whether another instruction may issue beside `insn` in its cycle.
-    fn leaves_room(&self, insn: &InsnInfo, cost: ClassCost) -> bool {
-        if self.folds {
-            // A branch is folded beside the last issue of a multiple transfer, too.
-            return insn.size == 2 && cost.dual && !is_folded(insn.class);
-        }
-        cost.dual && !insn.flags.has(Flags::SINGLE)
-    }
-}
 
 /// Whether an instruction does not wait for its operands: a conditional branch goes where it is expected to go.
 fn is_predicted(insn: &InsnInfo) -> bool {
     insn.class == Class::Branch && insn.flags.has(Flags::CONDITIONAL)
-}
-
-/// Whether a core that folds branches issues an instruction of this class beside an older one.
-const fn is_folded(class: Class) -> bool {
-    matches!(class, Class::Branch | Class::IfThen)
 }
 
 /// Whether an instruction issues as the older of two only.
@@ -198,11 +79,6 @@ const _: () = assert!(KEPT[FP] == unit::FP);
 const EARLY: usize = 17;
 /// The flags among them. A branch is what reads them early.
 const FLAGS: usize = 16;
-
-/// Cycles are kept in a byte; the profile's check keeps them below.
-fn short(cycles: u32) -> u8 {
-    cycles.min(u32::from(u8::MAX)) as u8
-}
 
 impl Default for Scoreboard {
     fn default() -> Self {

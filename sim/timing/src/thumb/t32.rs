@@ -72,7 +72,7 @@ fn dual_exclusive_table(w: Words) -> InsnInfo {
     let base = RegSet::core(w.rn());
     let (op1, op2, op3) = ((w.hw1 >> 7) & 3, (w.hw1 >> 4) & 3, (w.hw2 >> 4) & 15);
     match (op1, op2) {
-        // Where an exclusive store would have the PC as its source, Armv8-M has TT, TTT, TTA and TTAT.
+        // TT, TTT, TTA and TTAT of Armv8-M: exclusive stores that would have the PC as their source.
         (0, 0) if w.hw2 & 0xF03F == 0xF000 => {
             new(Class::System).reads(base).writes(RegSet::core(w.rd())).flag(Flags::SINGLE)
         }
