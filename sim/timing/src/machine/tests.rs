@@ -1,3 +1,4 @@
+mod narrow;
 mod properties;
 mod spoil;
 

@@ -1,3 +1,5 @@
+pub(crate) mod without_caches;
+
 use super::{MemoryKind, Model, Profile, ProfileError};
 use std::path::Path;
 use std::string::{String, ToString};
