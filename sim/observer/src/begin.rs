@@ -35,6 +35,7 @@ pub fn begin(watch: Watch, clock: &'static Clock, simulator: &impl Begins) -> Re
                     let make = |watch: &Watch| Armv7m::load(&profile, watch).map_err(|errors| listed(&errors));
                     simulator.begin(Observer::new(watch, chip, clock, simulator, (), make)?);
                 }
+                Model::Armv8M => return Err("profile: no observer knows cores of the model `armv8-m` yet".into()),
                 Model::Armv7A => {
                     let memory = armv7a::Memory::load(&watch.image)?;
                     let make = |watch: &Watch| Armv7a::load(&profile, watch).map_err(|errors| listed(&errors));

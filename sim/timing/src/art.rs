@@ -4,7 +4,8 @@
 //! read ahead what is left of its read; any other line a whole read, which waits for a read under way. A read-ahead that
 //! has not begun when another line is wanted is given up, so that no request waits for more than one read. A line that
 //! was waited for is kept, be it that its read had to begin or had not ended: it was not there when it was wanted, which is
-//! what ST's manuals call a miss (README, "The flash accelerator"). A line that the read-ahead brought in time is not kept; in sequence it comes in time again.
+//! what ST's manuals call a miss (README, "The flash accelerator"). A line that the read-ahead brought in time is not kept; in sequence it comes in time again. Accelerators
+//! of other vendors keep it ([`Art::keeping_ahead`]).
 //! Look-up is constant time, and so is a miss: the kept lines stand in a doubly linked list in order of use.
 
 use alloc::vec;
@@ -54,6 +55,8 @@ pub struct Art {
     busy_until: u64,
     wait_states: u32,
     prefetch: bool,
+    /// Whether a line that was read ahead in time is kept, too.
+    keeps_ahead: bool,
 }
 
 impl Art {
@@ -71,7 +74,13 @@ impl Art {
             busy_until: 0,
             wait_states,
             prefetch,
+            keeps_ahead: false,
         }
+    }
+
+    /// The same, which keeps lines that were read ahead in time, too, when they are used.
+    pub fn keeping_ahead(self, keeps_ahead: bool) -> Self {
+        Self { keeps_ahead, ..self }
     }
 
     /// Requests `line` at time `now`: extra cycles, and how it was answered. Only an instruction fetch starts a
@@ -92,7 +101,7 @@ impl Art {
             (0, Answer::Hit)
         } else if line == self.ahead {
             let stall = self.ahead_ready.saturating_sub(now) as u32;
-            if stall > 0 {
+            if stall > 0 || self.keeps_ahead {
                 self.keep(line);
             }
             (stall, Answer::Prefetched)

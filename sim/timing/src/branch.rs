@@ -1,11 +1,11 @@
 //! Branch prediction: a branch target address cache of one or more ways with two-bit counters; what it does not hold is
-//! predicted statically, backward taken and forward not taken. On a core with a return stack, calls push the address
+//! predicted statically, backward taken and forward not taken. A core without prediction fetches on behind each branch. On a core with a return stack, calls push the address
 //! behind them, and returns are expected to go to the one pushed last. The state is part of the machine, hence deterministic.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::profile::BranchParams;
+use crate::profile::{BranchParams, Param};
 
 /// A branch as translation knows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +62,8 @@ pub enum Outcome {
     Redirect,
     /// Direction or target was wrong.
     Wrong,
+    /// It was taken on a core that predicts nothing, and where it goes was known when its flags or its register were.
+    Unpredicted,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -96,6 +98,8 @@ pub struct Predictor {
     /// The way of each set that is filled next, in turn.
     next: Vec<u8>,
     ways: usize,
+    /// Whether anything is predicted.
+    predicts: bool,
     returns: Option<ReturnStack>,
     /// How often [`Predictor::spoil`] was called.
     spoiled: u64,
@@ -107,11 +111,13 @@ pub struct Predictor {
 impl Predictor {
     /// An empty predictor.
     pub fn new(params: &BranchParams) -> Self {
-        let (entries, ways) = (params.entries.value as usize, params.ways.value.max(1) as usize);
+        let value = |param: &Option<Param<u32>>| param.as_ref().map_or(0, |param| param.value as usize);
+        let (entries, ways) = (value(&params.entries), value(&params.ways).max(1));
         Self {
             entries: vec![Entry::default(); entries],
             next: vec![0; entries / ways],
             ways,
+            predicts: params.entries.is_some(),
             returns: params.return_stack.as_ref().map(|stack| ReturnStack::new(stack.value)),
             spoiled: 0,
             redirect: params.redirect.value,
@@ -125,8 +131,8 @@ impl Predictor {
         match outcome {
             Outcome::Right => 0,
             Outcome::Redirect => self.redirect,
-            Outcome::Wrong if known => self.mispredict_early,
-            Outcome::Wrong => self.mispredict,
+            Outcome::Wrong | Outcome::Unpredicted if known => self.mispredict_early,
+            Outcome::Wrong | Outcome::Unpredicted => self.mispredict,
         }
     }
 
@@ -146,6 +152,9 @@ impl Predictor {
     /// Compares the prediction for `site` with where execution went on, and learns. Time: proportional to the ways.
     pub fn resolve(&mut self, site: &BranchSite, next: u32) -> Outcome {
         let taken = next != site.fall_through;
+        if !self.predicts {
+            return unpredicted(site, taken);
+        }
         let expected = self.follow_calls(site, taken);
         if self.next.is_empty() {
             return statically(site, taken, expected == Some(next));
@@ -201,6 +210,15 @@ impl Predictor {
             stack.push(site.fall_through);
         }
         site.returns.then(|| stack.pop())
+    }
+}
+
+/// Without any prediction: fetch goes on behind each branch, and decode finds the target of one that always jumps there.
+fn unpredicted(site: &BranchSite, taken: bool) -> Outcome {
+    match (site.target, taken) {
+        (_, false) => Outcome::Right,
+        (Some(_), true) if !site.conditional => Outcome::Redirect,
+        (_, true) => Outcome::Unpredicted,
     }
 }
 

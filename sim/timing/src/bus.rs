@@ -28,6 +28,11 @@ impl From<&LatencyParams> for Latency {
 }
 
 impl Latency {
+    /// Whether no transfer takes any.
+    const fn is_none(self) -> bool {
+        self.read_first | self.write_first | self.next | self.busy_first == 0
+    }
+
     /// Cycles after the first beat until `bytes` are through.
     fn further(self, bytes: u32) -> u32 {
         let beats = (bytes + (1 << self.beat_log2) - 1) >> self.beat_log2;
@@ -108,6 +113,8 @@ impl Rows {
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     pub base: u32,
+    /// The base of its alias; its own base if it has none.
+    alias: u32,
     /// Bytes of the chip's memory, at the board's address.
     pub size: u32,
     pub kind: MemoryKind,
@@ -123,6 +130,7 @@ impl Memory {
         let window = p.chip_window();
         Self {
             base: narrow(window.base()),
+            alias: narrow(p.alias_window().unwrap_or(window).base()),
             // A window of 4 GiB does not pass the profile's check together with anything else.
             size: u32::try_from(window.size().0).unwrap_or(u32::MAX),
             kind: p.kind,
@@ -135,7 +143,22 @@ impl Memory {
 
     #[inline]
     pub fn holds(&self, addr: u32) -> bool {
-        addr.wrapping_sub(self.base) < self.size
+        addr.wrapping_sub(self.base) < self.size || addr.wrapping_sub(self.alias) < self.size
+    }
+
+    /// The address of the same byte from its base on. It holds `addr`.
+    #[inline]
+    pub fn home(&self, addr: u32) -> u32 {
+        if addr.wrapping_sub(self.base) < self.size {
+            addr
+        } else {
+            addr.wrapping_sub(self.alias).wrapping_add(self.base)
+        }
+    }
+
+    /// Whether no access to it ever waits.
+    pub fn never_waits(&self) -> bool {
+        self.port.as_ref().is_none_or(|port| port.latency.is_none()) && self.rows.is_none()
     }
 
     /// Wait states of a read of one beat.

@@ -38,10 +38,10 @@ impl Front {
             predictor: Predictor::new(&profile.branch),
             pending: None,
             last_fetch_line: NO_LINE,
-            costs: CostTable::new(&profile.pipeline),
+            costs: CostTable::new(&profile.pipeline).predicted(profile.branch.entries.is_some()),
             scoreboard: Pipeline::new(),
             issued: 0,
-            line_log2: profile.dcache.line.value.trailing_zeros(),
+            line_log2: profile.line_bytes().trailing_zeros(),
         }
     }
 
@@ -169,15 +169,16 @@ pub(crate) trait Executes<C> {
         let front = self.front();
         let Some(site) = front.pending.take() else { return 0 };
         let outcome = front.predictor.resolve(&site, next);
-        let known = outcome == Outcome::Wrong && front.scoreboard.board().known();
+        let waits = matches!(outcome, Outcome::Wrong | Outcome::Unpredicted);
+        let known = waits && front.scoreboard.board().known();
         let penalty = front.predictor.cost(outcome, known);
         let taken = next != site.fall_through;
-        let cycles = front.scoreboard.turn(&front.costs, taken, penalty, outcome == Outcome::Wrong);
+        let cycles = front.scoreboard.turn(&front.costs, taken, penalty, waits);
         let counts = self.counts();
         counts.branches += 1;
         match outcome {
             Outcome::Right => return 0,
-            Outcome::Redirect => counts.redirects += 1,
+            Outcome::Redirect | Outcome::Unpredicted => counts.redirects += 1,
             Outcome::Wrong => counts.mispredicts += 1,
         }
         self.pass(cycles)

@@ -112,6 +112,8 @@ impl Flags {
     pub const SINGLE: Self = Self(1 << 8);
     /// A plain shift or rotation.
     pub const SHIFT: Self = Self(1 << 9);
+    /// Parallel arithmetic, packing, or the addition of an extended operand.
+    pub const PARALLEL: Self = Self(1 << 10);
 
     /// Both.
     pub const fn with(self, other: Self) -> Self {

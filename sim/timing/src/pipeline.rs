@@ -6,101 +6,21 @@
 //! late one in the same cycle. Out of order is in [`window`]. Cache misses are not in here: the machine stops the
 //! whole pipeline for them.
 
+mod costs;
 mod numbered;
 mod stored;
 mod units;
 mod window;
 
 use crate::insn::{Class, Flags, InsnInfo, RegSet, WordLoad};
-use crate::profile::{ClassCost, Param, PipelineParams};
+use crate::profile::ClassCost;
 use stored::Stored;
 use units::{KEPT, unit, units};
 
+pub use costs::CostTable;
+use costs::{is_folded, short};
 pub(crate) use numbered::{Generation, Index, Number, Pipeline};
 pub(crate) use stored::MAX_STORE_LOAD;
-
-/// The cost of each class, ready for use.
-#[derive(Clone, Debug)]
-pub struct CostTable {
-    width: u8,
-    /// Cycles by which dispatch can be ahead of what has begun; 0: in order.
-    window: u8,
-    /// Whether loads from different banks issue together.
-    banks: bool,
-    /// Of what goes through the early ALU.
-    early_alu: Option<ClassCost>,
-    load_late: u8,
-    store_load: u8,
-    flags_ahead: u8,
-    costs: [ClassCost; Class::COUNT],
-}
-
-impl CostTable {
-    /// The costs that a profile gives.
-    pub fn new(p: &PipelineParams) -> Self {
-        let mut costs = [p.alu.value; Class::COUNT];
-        for (class, cost) in [
-            (Class::AluLate, &p.alu_late),
-            (Class::AluShifted, &p.alu_shifted),
-            (Class::Dsp, &p.dsp),
-            (Class::Multiply, &p.multiply),
-            (Class::Divide, &p.divide),
-            (Class::Load, &p.load),
-            (Class::LoadNarrow, &p.load_narrow),
-            (Class::LoadMultiple, &p.load_multiple),
-            (Class::LoadExclusive, &p.exclusive),
-            (Class::Store, &p.store),
-            (Class::StoreMultiple, &p.store_multiple),
-            (Class::StoreExclusive, &p.exclusive),
-            (Class::Preload, &p.load),
-            (Class::Branch, &p.branch),
-            (Class::Wait, &p.system),
-            (Class::Exception, &p.system),
-            (Class::System, &p.system),
-            (Class::DataMemoryBarrier, &p.barrier),
-            (Class::DataSyncBarrier, &p.barrier),
-            (Class::InstructionBarrier, &p.instruction_barrier),
-            (Class::FpMove, &p.fp_move),
-            (Class::FpAlu32, &p.fp_alu32),
-            (Class::FpMultiply32, &p.fp_multiply32),
-            (Class::FpAccumulate32, &p.fp_accumulate32),
-            (Class::FpDivide32, &p.fp_divide32),
-            (Class::FpAlu64, &p.fp_alu64),
-            (Class::FpMultiply64, &p.fp_multiply64),
-            (Class::FpAccumulate64, &p.fp_accumulate64),
-            (Class::FpDivide64, &p.fp_divide64),
-            (Class::FpLoad, &p.fp_load),
-            (Class::FpLoadMultiple, &p.load_multiple),
-            (Class::FpStore, &p.store),
-            (Class::FpStoreMultiple, &p.store_multiple),
-            (Class::Undefined, &p.system),
-        ] {
-            costs[class as usize] = cost.value;
-        }
-        // As many instructions fill the window in so many cycles.
-        let window = p.window.as_ref().map_or(0, |window| window.value / p.width.value);
-        let cycles = |param: &Option<Param<u32>>| param.as_ref().map_or(0, |param| short(param.value));
-        Self {
-            width: short(p.width.value),
-            window: short(window),
-            banks: p.load_banks.is_some(),
-            early_alu: p.alu_early.as_ref().map(|cost| cost.value),
-            load_late: cycles(&p.load_late),
-            store_load: cycles(&p.store_load),
-            flags_ahead: cycles(&p.flags_ahead),
-            costs,
-        }
-    }
-
-    /// Cost of `insn`, a multiple transfer's issue cycles already multiplied: two registers per issue.
-    fn of(&self, insn: &InsnInfo) -> ClassCost {
-        let mut cost = self.costs[insn.class as usize];
-        if insn.count > 0 {
-            cost.issue *= u32::from(insn.count).div_ceil(2);
-        }
-        cost
-    }
-}
 
 /// Whether an instruction does not wait for its operands: a conditional branch goes where it is expected to go.
 fn is_predicted(insn: &InsnInfo) -> bool {
@@ -133,6 +53,8 @@ pub struct Scoreboard {
     late: [u8; EARLY],
     /// Instructions for which the group leaves room; 0 when it is closed.
     open: u8,
+    /// Whether the group is a NOP's, beside which a core that folds branches issues more than these.
+    idle: bool,
     busy: u8,
     /// First cycle for a new group: everything before it is accounted for.
     next: u8,
@@ -149,15 +71,14 @@ pub struct Scoreboard {
     free: [u8; KEPT.len()],
 }
 
+/// The floating-point unit among those that are kept.
+const FP: usize = 2;
+const _: () = assert!(KEPT[FP] == unit::FP);
+
 /// Core registers and flags.
 const EARLY: usize = 17;
 /// The flags among them. A branch is what reads them early.
 const FLAGS: usize = 16;
-
-/// Cycles are kept in a byte; the profile's check keeps them below.
-fn short(cycles: u32) -> u8 {
-    cycles.min(u32::from(u8::MAX)) as u8
-}
 
 impl Default for Scoreboard {
     fn default() -> Self {
@@ -166,6 +87,7 @@ impl Default for Scoreboard {
             early: [0; EARLY],
             late: [0; EARLY],
             open: 0,
+            idle: false,
             busy: 0,
             next: 0,
             resolved: 0,
@@ -209,21 +131,28 @@ impl Scoreboard {
         let cost = table.of(insn);
         let ready =
             self.operands_ready(insn, cost).max(self.unforwarded_ready(table, insn)).max(self.stored.ready(insn));
-        let at = if is_predicted(insn) { 0 } else { ready };
         let units = units(insn);
-        let single = insn.flags.has(Flags::SINGLE) || !cost.dual;
-        if self.open > 0 && !single && at == 0 && !goes_first(insn) && self.has_units(table, insn, units) {
+        let ready = if units & unit::FP != 0 { ready.max(self.free[FP]) } else { ready };
+        let at = match (is_predicted(insn), table.waits) {
+            (true, false) => 0,
+            (true, true) => self.folded_ready(insn),
+            _ if table.folds && insn.class == Class::IfThen => self.folded_ready(insn),
+            _ => ready,
+        };
+        let single = !table.leaves_room(insn, cost);
+        if self.open > 0 && at == 0 && self.may_join(table, insn, cost, units) {
             self.open -= 1;
             let cost = self.alu(table, insn, cost, false);
             self.busy |= units;
             self.begins(table, insn, cost);
-            self.resolved = ready.max(1);
+            self.resolved = ready.max(self.next);
             return 0;
         }
         let group = at.max(self.next);
         let waited = u32::from(group - self.next);
         self.shift(group);
         self.open = if single { 0 } else { table.width - 1 };
+        self.idle = table.folds && insn.class == Class::Nop;
         self.busy = units;
         self.word = insn.word;
         self.next = short(cost.issue);
@@ -254,6 +183,24 @@ impl Scoreboard {
             self.early[FLAGS] = table.flags_ahead;
         }
         self.stored.issue(insn, table.store_load);
+        if insn.class == Class::FpAccumulate32 {
+            self.free[FP] = table.fp_busy;
+        }
+    }
+
+    /// Whether an instruction whose operands are there may issue in the group beside what is in it.
+    fn may_join(&self, table: &CostTable, insn: &InsnInfo, cost: ClassCost, units: u8) -> bool {
+        if table.folds {
+            return insn.size == 2 && cost.dual && insn.class != Class::Nop && (self.idle || is_folded(insn.class));
+        }
+        let single = insn.flags.has(Flags::SINGLE) || !cost.dual;
+        !single && !goes_first(insn) && self.has_units(table, insn, units)
+    }
+
+    /// First cycle for a branch or IT that waits for its operands. It sees flags in the cycle that sets them.
+    fn folded_ready(&self, insn: &InsnInfo) -> u8 {
+        let ready = |r: usize| if r == FLAGS { self.ready[r].saturating_sub(1) } else { self.ready[r] };
+        insn.reads.indices().map(ready).max().unwrap_or(0)
     }
 
     /// First cycle for what a word loaded is late for.
@@ -272,7 +219,7 @@ impl Scoreboard {
         if penalty == 0 {
             if taken {
                 // The instructions behind it are fetched in another cycle.
-                (self.open, self.busy, self.word) = (0, 0, None);
+                (self.open, self.idle, self.busy, self.word) = (0, false, 0, None);
             }
             self.resolved = 0;
             return 0;
@@ -287,6 +234,7 @@ impl Scoreboard {
         self.next = self.next.max(again);
         self.shift(again);
         self.open = if table.window > 0 { table.width } else { 0 };
+        self.idle = false;
         u32::from(added)
     }
 

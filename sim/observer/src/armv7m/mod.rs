@@ -16,7 +16,7 @@ use protect::regions::REGIONS;
 use record::{Architecture, Deed, ProtectionWatch, Watch};
 use timing::insn::InsnInfo;
 use timing::machine::{Access, Exception};
-use timing::profile::ProfileError;
+use timing::profile::{CacheParams, ProfileError};
 use timing::{Charged, Core, FpFrame, Frame, Machine, Maintenance, MemAttr, Profile, thumb};
 
 use crate::block::{RawInsn, flag};
@@ -119,7 +119,8 @@ impl Armv7m<Machine> {
     /// The broken rules of the profile.
     pub fn load(profile: &Profile, watch: &Watch) -> Result<Self, Vec<ProfileError>> {
         let machine = Machine::new(profile)?;
-        let caches_on = (profile.icache.enabled.value, profile.dcache.enabled.value);
+        let on = |cache: &Option<CacheParams>| cache.as_ref().is_some_and(|cache| cache.enabled.value);
+        let caches_on = (on(&profile.icache), on(&profile.dcache));
         Ok(Self { caches_on, ..Self::new(machine, watch) })
     }
 }

@@ -64,14 +64,14 @@ impl MemorySystem {
             let rule = "the memory system is for cores of the model `armv7-a`".into();
             return Err(ProfileError { path: "model".into(), rule });
         };
-        let line_log2 = profile.dcache.line.value.trailing_zeros();
+        let line_log2 = profile.line_bytes().trailing_zeros();
         let memories = profile.memory.iter().map(Memory::new).collect();
         Ok(Self {
             now: 0,
             mmu: Mmu::new(&core.mmu)?,
-            icache: Level1::new(&profile.icache, "icache")?,
+            icache: Level1::new(profile.icache.as_ref(), "icache")?,
             side: DataSide {
-                l1: Level1::new(&profile.dcache, "dcache")?,
+                l1: Level1::new(profile.dcache.as_ref(), "dcache")?,
                 stores: StoreBuffer::new(profile.bus.store_buffer.value),
                 below: Below { memories, l2: Some(Pl310::new(&core.l2)?), line_log2 },
             },
@@ -79,7 +79,7 @@ impl MemorySystem {
             prefetcher: Prefetcher::new(&core.prefetch, line_log2),
             coherent: false,
             unaligned_load: profile.bus.unaligned_load.value,
-            maintenance: profile.bus.maintenance.value,
+            maintenance: profile.bus.maintenance.as_ref().map_or(0, |cycles| cycles.value),
             controller_done: 0,
             counters: Counters::default(),
         })

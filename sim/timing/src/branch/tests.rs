@@ -3,7 +3,7 @@ use crate::profile::tests::stm32f767;
 
 fn predictor(entries: u32) -> Predictor {
     let mut params = stm32f767().branch;
-    params.entries.value = entries;
+    params.entries.as_mut().unwrap().value = entries;
     Predictor::new(&params)
 }
 
@@ -78,7 +78,7 @@ fn a_set_holds_a_branch_in_each_way() {
 
 fn two_ways() -> Predictor {
     let mut params = stm32f767().branch;
-    params.ways.value = 2;
+    params.ways.as_mut().unwrap().value = 2;
     Predictor::new(&params)
 }
 
@@ -92,7 +92,7 @@ fn outcomes_cost_what_the_profile_says() {
 /// A predictor with a return stack of eight, all branches known.
 fn with_stack() -> Predictor {
     let mut params = stm32f767().branch;
-    params.return_stack = Some(crate::profile::Param { value: 8, ..params.entries.clone() });
+    params.return_stack = Some(crate::profile::Param { value: 8, ..params.entries.clone().unwrap() });
     Predictor::new(&params)
 }
 

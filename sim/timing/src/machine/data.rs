@@ -67,10 +67,13 @@ impl Machine {
         };
         self.data_memory = index;
         let memory = &self.side.below.memories[index];
+        let addr = memory.home(addr);
         let cached = memory.cacheable && attr.data_cacheable() && self.side.l1.on;
         let (now, counters) = (self.now, &mut self.counters);
         let stall = match (memory.interface, memory.kind) {
-            (Interface::Tcm, MemoryKind::Flash) if self.art.is_some() => self.flash_data(index, addr, store),
+            (Interface::Tcm | Interface::Ahb, MemoryKind::Flash) if self.art.is_some() => {
+                self.flash_data(index, addr, store)
+            }
             _ if cached && store => {
                 self.side.store(index, Put { addr, size, attr }, now, MemoryRequest::PLAIN, counters)
             }

@@ -19,8 +19,9 @@ impl Machine {
         };
         self.fetch_memory = index;
         let memory = &mut self.side.below.memories[index];
+        let addr = memory.home(addr);
         let stall = match (memory.interface, memory.kind, &mut self.art) {
-            (Interface::Tcm, MemoryKind::Flash, Some(art)) => {
+            (Interface::Tcm | Interface::Ahb, MemoryKind::Flash, Some(art)) => {
                 let line = addr.wrapping_sub(memory.base) >> self.line_log2;
                 let (stall, answer) = art.access(line, self.now, true);
                 self.counters.flash(answer);

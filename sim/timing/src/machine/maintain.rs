@@ -81,8 +81,8 @@ impl Machine {
             }
             Maintenance::InvalidatePredictor => self.front.predictor.clear(),
             Maintenance::Enable { instruction, data } => {
-                self.icache.on = instruction;
-                self.side.l1.on = data;
+                self.icache.switch(instruction);
+                self.side.l1.switch(data);
             }
         }
         spent

@@ -1,4 +1,4 @@
-//! The Armv7-M machine: caches, flash accelerator, memories, pipeline and exceptions put together, and the clock.
+//! The machine of the M profile: caches, flash accelerator, memories, pipeline and exceptions put together, and the clock.
 //!
 //! Whoever executes the program tells it what happens, in order: each block or instruction that executes, each data
 //! access, each exception. Every call advances [`Machine::now`] by the cycles that it returns. A hit takes constant
@@ -23,10 +23,10 @@ use crate::counters::Counters;
 use crate::front::Front;
 use crate::level1::Level1;
 use crate::pipeline::CostTable;
-use crate::profile::{MemoryKind, Model, Param, Profile, ProfileError};
+use crate::profile::{CacheParams, Model, Param, Profile, ProfileError};
 use crate::side::DataSide;
 
-/// State of one Armv7-M core with its memories.
+/// State of one core of the M profile with its memories.
 #[derive(Clone, Debug)]
 pub struct Machine {
     now: u64,
@@ -36,7 +36,7 @@ pub struct Machine {
     /// Memory found last by a data access and by a fetch.
     data_memory: usize,
     fetch_memory: usize,
-    /// Tightly coupled memory that most data goes to: base and size.
+    /// Memory without wait states that most data goes to: base and size.
     tcm: (u32, u32),
     art: Option<Art>,
     /// Fetch, prediction and issue.
@@ -68,14 +68,14 @@ impl Machine {
         if !errors.is_empty() {
             return Err(errors);
         }
-        if profile.model != Model::Armv7M {
-            let rule = "the machine is for cores of the model `armv7-m`".into();
+        if !matches!(profile.model, Model::Armv7M | Model::Armv8M) {
+            let rule = "the machine is for cores of the models `armv7-m` and `armv8-m`".into();
             return Err(alloc::vec![ProfileError { path: "model".into(), rule }]);
         }
-        let level1 = |p, path| Level1::new(p, path).map_err(|error| alloc::vec![error]);
+        let level1 = |p: &Option<CacheParams>, path| Level1::new(p.as_ref(), path).map_err(|error| alloc::vec![error]);
         let memories: Vec<Memory> = profile.memory.iter().map(Memory::new).collect();
-        let tcm = memories.iter().filter(|m| m.kind == MemoryKind::Tcm).max_by_key(|m| m.size);
-        let line_log2 = profile.dcache.line.value.trailing_zeros();
+        let tcm = memories.iter().filter(|m| m.never_waits()).max_by_key(|m| m.size);
+        let line_log2 = profile.line_bytes().trailing_zeros();
         Ok(Self {
             now: 0,
             line_log2,
@@ -131,7 +131,7 @@ impl Params {
         Self {
             mpu_check: value(&profile.mpu_check),
             unaligned_load: profile.bus.unaligned_load.value,
-            maintenance: profile.bus.maintenance.value,
+            maintenance: value(&profile.bus.maintenance),
             entry: e.entry.value,
             exit: e.exit.value,
             tail_chain: value(&e.tail_chain),
@@ -146,8 +146,9 @@ fn accelerator(profile: &Profile, memories: &[Memory]) -> Option<Art> {
     let (params, memory) = profile.memory.iter().zip(memories).find(|(p, _)| p.art.is_some())?;
     let art = params.art.as_ref()?;
     let kept = u8::try_from(art.lines.value).ok()?;
-    let lines = (memory.size >> profile.dcache.line.value.trailing_zeros()) as usize;
-    Some(Art::new(lines, kept, memory.read_first(), art.prefetch.value))
+    let lines = (memory.size >> profile.line_bytes().trailing_zeros()) as usize;
+    let keeps_ahead = art.keep_ahead.as_ref().is_some_and(|keeps| keeps.value);
+    Some(Art::new(lines, kept, memory.read_first(), art.prefetch.value).keeping_ahead(keeps_ahead))
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+mod narrow;
 mod properties;
 mod spoil;
 
@@ -30,8 +31,8 @@ fn machine() -> Machine {
 /// The same machine with LRU in both caches, whose victims can be told by hand.
 fn lru() -> Machine {
     let mut profile = stm32f767();
-    profile.icache.replacement.value = Replacement::Lru;
-    profile.dcache.replacement.value = Replacement::Lru;
+    profile.icache.as_mut().unwrap().replacement.value = Replacement::Lru;
+    profile.dcache.as_mut().unwrap().replacement.value = Replacement::Lru;
     Machine::new(&profile).unwrap()
 }
 
@@ -351,7 +352,7 @@ fn caches_can_be_off() {
 #[test]
 fn an_invalid_profile_makes_no_machine() {
     let mut profile = stm32f767();
-    profile.dcache.ways.value = 3;
+    profile.dcache.as_mut().unwrap().ways.value = 3;
     let errors = Machine::new(&profile).unwrap_err();
     assert_eq!(errors[0].path, "dcache");
 }

@@ -1,6 +1,7 @@
 //! Parameters of an Armv7-A core beyond a microcontroller's: MMU, level-2 cache, data prefetcher.
 
-use super::params::{CacheParams, LatencyParams, Param};
+use super::memory::LatencyParams;
+use super::params::{CacheParams, Param};
 use crate::cache::Replacement;
 
 /// Parameters of an application core.

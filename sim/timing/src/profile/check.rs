@@ -5,11 +5,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::application::ApplicationParams;
-use super::params::{CacheParams, ClassCost, LatencyParams, MemoryKind, MemoryParams, Param, Unit};
-use super::{Interface, Model, Profile};
+use super::memory::{Interface, MemoryKind, MemoryParams};
+use super::params::{ClassCost, Param};
+use super::{MOST_LINE, Model, Profile};
 use crate::branch::MAX_RETURNS;
 use crate::pipeline::MAX_STORE_LOAD;
 use crate::tlb;
+use units::PhysRange;
 
 /// A broken rule with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,142 +36,7 @@ pub const SOURCE_KINDS: [&str; 5] = ["manual: ", "paper: ", "measured: ", "calib
 /// Cycles of a step of a table walk, at most: more is a slip of the pen, and sums of these stay far below 32 bits.
 const MOST_WALK: u32 = 100_000;
 
-/// One parameter, without its value's type.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Listed<'a> {
-    /// Path in the profile.
-    pub path: String,
-    /// Declared unit.
-    pub unit: Unit,
-    /// Unit that the field has.
-    pub expected: Unit,
-    /// Declared source.
-    pub source: &'a str,
-}
-
-struct Lister<'a> {
-    list: Vec<Listed<'a>>,
-    prefix: String,
-}
-
-impl<'a> Lister<'a> {
-    fn add<T>(&mut self, name: &str, param: &'a Param<T>, expected: Unit) {
-        let path = if self.prefix.is_empty() { name.into() } else { format!("{}.{name}", self.prefix) };
-        self.list.push(Listed { path, unit: param.unit, expected, source: &param.source });
-    }
-
-    fn some<T>(&mut self, name: &str, param: &'a Option<Param<T>>, expected: Unit) {
-        if let Some(param) = param {
-            self.add(name, param, expected);
-        }
-    }
-
-    fn latency(&mut self, latency: &'a LatencyParams) {
-        self.add("latency.beat", &latency.beat, Unit::Bytes);
-        self.add("latency.read_first", &latency.read_first, Unit::Cycles);
-        self.add("latency.write_first", &latency.write_first, Unit::Cycles);
-        self.add("latency.next", &latency.next, Unit::Cycles);
-        self.some("latency.busy_first", &latency.busy_first, Unit::Cycles);
-    }
-
-    fn application(&mut self, core: &'a ApplicationParams) {
-        self.prefix = "application.mmu".into();
-        self.add("micro_instruction", &core.mmu.micro_instruction, Unit::Count);
-        self.add("micro_data", &core.mmu.micro_data, Unit::Count);
-        self.add("main_entries", &core.mmu.main_entries, Unit::Count);
-        self.add("main_ways", &core.mmu.main_ways, Unit::Count);
-        self.add("main_replacement", &core.mmu.main_replacement, Unit::Choice);
-        self.add("lock_entries", &core.mmu.lock_entries, Unit::Count);
-        self.add("main_hit", &core.mmu.main_hit, Unit::Cycles);
-        self.add("walk_start", &core.mmu.walk_start, Unit::Cycles);
-        self.add("walk_level", &core.mmu.walk_level, Unit::Cycles);
-        self.cache("application.l2.cache", &core.l2.cache);
-        self.prefix = "application.l2".into();
-        self.latency(&core.l2.latency);
-        self.prefix = "application.prefetch".into();
-        self.add("streams", &core.prefetch.streams, Unit::Count);
-        self.add("confirm", &core.prefetch.confirm, Unit::Count);
-        self.add("stride", &core.prefetch.stride, Unit::Count);
-        self.add("block", &core.prefetch.block, Unit::Bytes);
-        self.add("enabled", &core.prefetch.enabled, Unit::Choice);
-    }
-
-    fn cache(&mut self, name: &str, cache: &'a CacheParams) {
-        self.prefix = name.into();
-        self.add("size", &cache.size, Unit::Bytes);
-        self.add("ways", &cache.ways, Unit::Count);
-        self.add("line", &cache.line, Unit::Bytes);
-        self.add("replacement", &cache.replacement, Unit::Choice);
-        self.add("enabled", &cache.enabled, Unit::Choice);
-    }
-
-    fn memory(&mut self, memory: &'a MemoryParams) {
-        self.prefix = format!("memory.{}", memory.name);
-        self.add("chip_base", &memory.chip_base, Unit::Address);
-        self.add("board_base", &memory.board_base, Unit::Address);
-        self.add("capacity", &memory.capacity, Unit::Bytes);
-        self.add("board_capacity", &memory.board_capacity, Unit::Bytes);
-        self.add("cacheable", &memory.cacheable, Unit::Choice);
-        if let Some(latency) = &memory.latency {
-            self.latency(latency);
-        }
-        if let Some(art) = &memory.art {
-            self.add("art.lines", &art.lines, Unit::Count);
-            self.add("art.prefetch", &art.prefetch, Unit::Choice);
-        }
-        if let Some(rows) = &memory.rows {
-            self.add("rows.row", &rows.row, Unit::Bytes);
-            self.add("rows.bank", &rows.bank, Unit::Bytes);
-            self.add("rows.miss", &rows.miss, Unit::Cycles);
-        }
-    }
-}
-
 impl Profile {
-    /// Every parameter with its unit and source, in the order of the text.
-    pub fn parameters(&self) -> Vec<Listed<'_>> {
-        let mut l = Lister { list: Vec::new(), prefix: String::new() };
-        l.add("core_clock", &self.core_clock, Unit::Hz);
-        l.some("mpu_check", &self.mpu_check, Unit::Cycles);
-        l.cache("icache", &self.icache);
-        l.cache("dcache", &self.dcache);
-        l.prefix = "bus".into();
-        l.add("store_buffer", &self.bus.store_buffer, Unit::Count);
-        l.add("unaligned_load", &self.bus.unaligned_load, Unit::Cycles);
-        l.add("maintenance", &self.bus.maintenance, Unit::Cycles);
-        l.prefix = "pipeline".into();
-        l.add("width", &self.pipeline.width, Unit::Count);
-        l.some("load_banks", &self.pipeline.load_banks, Unit::Count);
-        l.some("window", &self.pipeline.window, Unit::Count);
-        l.some("alu_early", &self.pipeline.alu_early, Unit::Cycles);
-        l.some("load_late", &self.pipeline.load_late, Unit::Cycles);
-        l.some("store_load", &self.pipeline.store_load, Unit::Cycles);
-        l.some("flags_ahead", &self.pipeline.flags_ahead, Unit::Cycles);
-        for (name, cost) in self.pipeline.classes() {
-            l.add(name, cost, Unit::Cycles);
-        }
-        l.prefix = "branch".into();
-        l.add("entries", &self.branch.entries, Unit::Count);
-        l.add("ways", &self.branch.ways, Unit::Count);
-        l.add("redirect", &self.branch.redirect, Unit::Cycles);
-        l.add("mispredict", &self.branch.mispredict, Unit::Cycles);
-        l.some("mispredict_early", &self.branch.mispredict_early, Unit::Cycles);
-        l.some("return_stack", &self.branch.return_stack, Unit::Count);
-        l.prefix = "exception".into();
-        l.add("entry", &self.exception.entry, Unit::Cycles);
-        l.add("exit", &self.exception.exit, Unit::Cycles);
-        l.some("tail_chain", &self.exception.tail_chain, Unit::Cycles);
-        l.some("lazy_fp", &self.exception.lazy_fp, Unit::Cycles);
-        l.some("fp_frame", &self.exception.fp_frame, Unit::Cycles);
-        if let Some(core) = &self.application {
-            l.application(core);
-        }
-        for memory in &self.memory {
-            l.memory(memory);
-        }
-        l.list
-    }
-
     /// Everything that is wrong with it; empty when it can be used.
     pub fn validate(&self) -> Vec<ProfileError> {
         let mut errors = Vec::new();
@@ -185,7 +52,7 @@ impl Profile {
         self.check_core(&mut errors);
         self.check_kind(&mut errors);
         if let Some(core) = &self.application {
-            check_application(core, self.dcache.line.value, &mut errors);
+            check_application(core, self.line_bytes(), &mut errors);
         }
         for (index, memory) in self.memory.iter().enumerate() {
             check_memory(memory, &mut errors);
@@ -195,7 +62,7 @@ impl Profile {
     }
 
     fn check_core(&self, errors: &mut Vec<ProfileError>) {
-        for (name, cache) in [("icache", &self.icache), ("dcache", &self.dcache)] {
+        for (name, cache) in self.caches() {
             if let Err(why) = cache.geometry().sets(cache.replacement.value) {
                 errors.push(error(name, format!("{why}")));
             }
@@ -206,28 +73,56 @@ impl Profile {
             }
         };
         need((1..=u64::from(u32::MAX)).contains(&self.core_clock.value), "core_clock", "1 to 4294967295 Hz");
-        need(self.icache.line.value == self.dcache.line.value, "icache.line", "both caches need the same line size");
+        let lines = self.icache.as_ref().zip(self.dcache.as_ref());
+        let same = lines.is_none_or(|(icache, dcache)| icache.line.value == dcache.line.value);
+        need(same, "icache.line", "both caches need the same line size");
         need((1..=16).contains(&self.bus.store_buffer.value), "bus.store_buffer", "1 to 16");
         need((1..=2).contains(&self.pipeline.width.value), "pipeline.width", "1 or 2");
         let banks = self.pipeline.load_banks.as_ref();
         need(banks.is_none_or(|banks| banks.value == 2), "pipeline.load_banks", "2");
         let window = self.pipeline.window.as_ref();
         need(window.is_none_or(|window| (4..=48).contains(&window.value)), "pipeline.window", "4 to 48");
-        let entries = self.branch.entries.value;
-        need(entries == 0 || entries.is_power_of_two(), "branch.entries", "0 or a power of two");
-        let ways = self.branch.ways.value;
-        let fits = ways.is_power_of_two() && ways <= 8 && (entries == 0 || ways <= entries);
-        need(fits, "branch.ways", "a power of two up to 8, and no more than there are entries");
-        let stack = self.branch.return_stack.as_ref().map_or(1, |stack| stack.value);
-        need((1..=MAX_RETURNS).contains(&(stack as usize)), "branch.return_stack", "1 to 16");
-        need(self.branch.redirect.value.max(self.branch.mispredict.value) <= 32, "branch", "at most 32 cycles each");
+        self.check_branches(&mut need);
         self.check_bypasses(&mut need);
+        self.check_limits_of_issue(&mut need);
         let alu_early = self.pipeline.alu_early.as_ref().map(|cost| ("alu_early", cost));
-        for (name, cost) in self.pipeline.classes().into_iter().chain(alu_early) {
+        for (name, cost) in self.pipeline.classes().chain(alu_early) {
             let ClassCost { issue, latency, early, dual, sum } = cost.value;
             need(issue >= 1 && (!dual || issue == 1), name, "issue from 1, and exactly 1 for dual issue");
             need([issue, latency, early, sum].iter().all(|&cycles| cycles <= 32), name, "at most 32 cycles each");
         }
+    }
+
+    fn check_branches(&self, need: &mut impl FnMut(bool, &str, &str)) {
+        let branch = &self.branch;
+        if let Some(entries) = branch.entries.as_ref().map(|entries| entries.value) {
+            need(entries == 0 || entries.is_power_of_two(), "branch.entries", "0 or a power of two");
+            let ways = branch.ways.as_ref().map_or(0, |ways| ways.value);
+            let fits = ways.is_power_of_two() && ways <= 8 && (entries == 0 || ways <= entries);
+            need(fits, "branch.ways", "a power of two up to 8, and no more than there are entries");
+        } else {
+            need(branch.ways.is_none(), "branch.ways", "a core without branch.entries has none");
+            need(branch.return_stack.is_none(), "branch.return_stack", "a core without branch.entries has none");
+            let in_order = self.pipeline.window.is_none();
+            need(in_order, "branch.entries", "a core that issues out of order predicts its branches");
+        }
+        let stack = branch.return_stack.as_ref().map_or(1, |stack| stack.value);
+        need((1..=MAX_RETURNS).contains(&(stack as usize)), "branch.return_stack", "1 to 16");
+        need(branch.redirect.value.max(branch.mispredict.value) <= 32, "branch", "at most 32 cycles each");
+    }
+
+    /// Pairs, transfers and units of cores that are narrower than their width says.
+    fn check_limits_of_issue(&self, need: &mut impl FnMut(bool, &str, &str)) {
+        let pipeline = &self.pipeline;
+        let pairs = pipeline.pairing.is_none() || pipeline.width.value == 2 && pipeline.window.is_none();
+        need(pairs, "pipeline.pairing", "is of cores that issue two at a time and in order");
+        need(pipeline.transfer.as_ref().is_none_or(|count| count.value == 1), "pipeline.transfer", "1");
+        let busy = pipeline.fp_busy.as_ref();
+        need(busy.is_none_or(|busy| (2..=16).contains(&busy.value)), "pipeline.fp_busy", "2 to 16");
+        need(busy.is_none() || pipeline.window.is_none(), "pipeline.fp_busy", "is of cores that issue in order");
+        let double = [&pipeline.fp_alu64, &pipeline.fp_multiply64, &pipeline.fp_accumulate64, &pipeline.fp_divide64];
+        let there = double.iter().filter(|cost| cost.is_some()).count();
+        need(matches!(there, 0 | 4), "pipeline.fp_alu64", "all four costs of double precision, or none");
     }
 
     /// Results that are forwarded late or early, which is known of cores that issue in order.
@@ -268,12 +163,42 @@ impl Profile {
         }
         for (path, param) in only_m {
             if param.is_some() == application {
-                errors.push(error(path, "cores of the model `armv7-m` need it, no other core has it".into()));
+                let rule = "cores of the models `armv7-m` and `armv8-m` need it, no other core has it";
+                errors.push(error(path, rule.into()));
             }
         }
+        self.check_caches(application, errors);
         let beside = |m: &&MemoryParams| m.interface == Interface::BesideL2 && !application;
         for memory in self.memory.iter().filter(beside) {
             errors.push(error(&path(memory, "interface"), "only an application core has a level-2 cache".into()));
+        }
+    }
+
+    /// With caches come their maintenance and their lines; without them, the line says in how many bytes code is fetched.
+    fn check_caches(&self, application: bool, errors: &mut Vec<ProfileError>) {
+        let cached = self.caches().next().is_some();
+        if application {
+            for (name, cache) in [("icache", &self.icache), ("dcache", &self.dcache)] {
+                if cache.is_none() {
+                    errors.push(error(name, "cores of the model `armv7-a` need it".into()));
+                }
+            }
+        }
+        if self.bus.maintenance.is_some() != cached {
+            errors.push(error("bus.maintenance", "cores with a cache need it, no other core has it".into()));
+        }
+        match &self.bus.line {
+            Some(_) if cached => errors.push(error("bus.line", "the caches' line says it".into())),
+            Some(line) if !((8..=MOST_LINE).contains(&line.value) && line.value.is_power_of_two()) => {
+                errors.push(error("bus.line", "a power of two, 8 to 128".into()));
+            }
+            None if !cached => errors.push(error("bus.line", "cores without caches need it".into())),
+            _ => {}
+        }
+        let behind = |m: &&MemoryParams| m.interface == Interface::Axi && !cached;
+        for memory in self.memory.iter().filter(behind) {
+            let rule = "`axi` is behind the caches: memories of a core without them are on `ahb`";
+            errors.push(error(&path(memory, "interface"), rule.into()));
         }
     }
 
@@ -288,6 +213,14 @@ impl Profile {
             }
             if other.usable_window().overlaps(memory.board_window()) {
                 errors.push(error(&path(memory, "board_capacity"), format!("overlaps {} on the board", other.name)));
+            }
+            let aliases = [(memory, other), (other, memory)].into_iter().any(|(one, two)| {
+                let overlaps = |window: PhysRange| two.chip_window().overlaps(window);
+                one.alias_window().is_some_and(overlaps)
+            });
+            let both = memory.alias_window().zip(other.alias_window()).is_some_and(|(one, two)| one.overlaps(two));
+            if aliases || both {
+                errors.push(error(&path(memory, "board_alias"), format!("overlaps {}", other.name)));
             }
         }
     }
@@ -345,6 +278,12 @@ fn check_memory(memory: &MemoryParams, errors: &mut Vec<ProfileError>) {
     need(tcm != memory.latency.is_some(), "latency", "is needed, except for tightly coupled memory, which has none");
     need(memory.art.is_none() || memory.kind == MemoryKind::Flash, "art", "only flash has one");
     need(memory.rows.is_none() || memory.kind == MemoryKind::Sdram, "rows", "only dynamic memory has rows");
+    let alias = memory.board_alias.as_ref().map(|base| base.value);
+    let ends = |base: u64| base.checked_add(memory.capacity.value).is_some_and(|end| end <= 1 << 32);
+    need(alias.is_none_or(ends), "board_alias", "must end within 32 bits");
+    let apart = memory.alias_window().is_none_or(|window| !window.overlaps(memory.chip_window()));
+    need(apart, "board_alias", "must be another address");
+    need(alias.is_none() || !memory.cacheable.value, "board_alias", "is not of memory that caches may hold");
     let behind_cache = matches!(memory.interface, Interface::Axi | Interface::BesideL2);
     need(!memory.cacheable.value || behind_cache, "cacheable", "only what is behind the memory bus can be cached");
     if let Some(latency) = &memory.latency {

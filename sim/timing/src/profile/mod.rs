@@ -5,6 +5,8 @@
 
 mod application;
 mod check;
+mod listed;
+mod memory;
 mod params;
 mod place;
 #[cfg(feature = "text")]
@@ -12,9 +14,10 @@ mod text;
 
 pub use application::{ApplicationParams, Level2Params, MmuParams, PrefetchParams};
 pub use check::ProfileError;
+pub use listed::Listed;
+pub use memory::{ArtParams, Interface, LatencyParams, MemoryKind, MemoryParams, RowParams};
 pub use params::{
-    ArtParams, BranchParams, BusParams, CacheParams, ClassCost, ExceptionParams, Interface, LatencyParams, MemoryKind,
-    MemoryParams, Param, PipelineParams, RowParams, Unit,
+    BranchParams, BusParams, CacheParams, ClassCost, ExceptionParams, Pairing, Param, PipelineParams, Unit,
 };
 pub use place::MemoryId;
 #[cfg(feature = "text")]
@@ -29,6 +32,8 @@ use alloc::vec::Vec;
 pub enum Model {
     /// [`crate::Machine`].
     Armv7M,
+    /// [`crate::Machine`], of which an observer has to know that its protection unit is another one.
+    Armv8M,
     /// [`crate::application::Application`].
     Armv7A,
 }
@@ -51,10 +56,12 @@ pub struct Profile {
     pub caveats: Vec<String>,
     /// Core clock.
     pub core_clock: Param<u64>,
-    /// Instruction cache.
-    pub icache: CacheParams,
-    /// Data cache.
-    pub dcache: CacheParams,
+    /// Instruction cache, of a core that has one.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub icache: Option<CacheParams>,
+    /// Data cache, of a core that has one.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub dcache: Option<CacheParams>,
     /// Extra cycles for an access check by the MPU; of a core that has one.
     pub mpu_check: Option<Param<u32>>,
     /// MMU, level-2 cache and prefetcher; of [`Model::Armv7A`] alone.
@@ -70,6 +77,18 @@ pub struct Profile {
     /// Memories and device windows.
     pub memory: Vec<MemoryParams>,
 }
+
+impl Profile {
+    /// Bytes in which code is fetched: a line of the caches, or of what stands in for them.
+    pub fn line_bytes(&self) -> u32 {
+        let cached = self.dcache.as_ref().or(self.icache.as_ref()).map(|cache| &cache.line);
+        // The profile's check has made sure that one of them is there.
+        cached.or(self.bus.line.as_ref()).map_or(MOST_LINE, |line| line.value)
+    }
+}
+
+/// Bytes of a line, at most.
+pub(crate) const MOST_LINE: u32 = 128;
 
 #[cfg(test)]
 pub(crate) mod tests;

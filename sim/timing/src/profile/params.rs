@@ -79,15 +79,19 @@ pub struct BusParams {
     pub store_buffer: Param<u32>,
     /// Extra cycles of a load whose address is no multiple of its size (of 4 for larger ones).
     pub unaligned_load: Param<u32>,
-    /// Cycles of a cache maintenance operation on one line, without the write-back.
-    pub maintenance: Param<u32>,
+    /// Cycles of a cache maintenance operation on one line, without the write-back; of a core with caches.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub maintenance: Option<Param<u32>>,
+    /// Bytes in which code is fetched and kept at hand, 8 to 128; of a core without caches, where no line says it.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub line: Option<Param<u32>>,
 }
 
 /// The cost of an instruction class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct ClassCost {
-    /// Cycles for which nothing else issues after it, from 1; of a multiple transfer, per two registers.
+    /// Cycles for which nothing else issues after it, from 1; of a multiple transfer, per `transfer` registers.
     pub issue: u32,
     /// Cycles until its result can be used by the late ALU, from 0; behind all its issue cycles, where it has several.
     pub latency: u32,
@@ -129,6 +133,12 @@ pub struct PipelineParams {
     pub window: Option<Param<u32>>,
     /// Instructions per cycle at best: 1 or 2.
     pub width: Param<u32>,
+    /// The pairs that may share a cycle, where they are few; absent where units and operands alone decide.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub pairing: Option<Param<Pairing>>,
+    /// Registers that a multiple transfer moves in one of its issues: 1; absent where it moves 2.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub transfer: Option<Param<u32>>,
     /// Add, subtract, move, plain shift, IT, NOP.
     pub alu: Param<ClassCost>,
     /// The same in an ALU one stage before, where there is one: its operands are needed early, and all but a shift go there only as
@@ -151,6 +161,9 @@ pub struct PipelineParams {
     pub alu_shifted: Param<ClassCost>,
     /// Bit fields, extensions, parallel arithmetic.
     pub dsp: Param<ClassCost>,
+    /// Of these, parallel arithmetic, packing and the addition of an extended operand, where they differ from the others.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub parallel: Option<Param<ClassCost>>,
     /// Integer multiply.
     pub multiply: Param<ClassCost>,
     /// Integer divide.
@@ -185,29 +198,48 @@ pub struct PipelineParams {
     pub fp_accumulate32: Param<ClassCost>,
     /// Single-precision divide, square root.
     pub fp_divide32: Param<ClassCost>,
-    /// Double precision: add and its like.
-    pub fp_alu64: Param<ClassCost>,
+    /// Cycles from a single-precision multiply-accumulate until the next floating-point operation can issue; absent where it can in the next cycle.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub fp_busy: Option<Param<u32>>,
+    /// Double precision: add and its like. This and the following three are absent where the core has single precision only.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub fp_alu64: Option<Param<ClassCost>>,
     /// Double-precision multiply.
-    pub fp_multiply64: Param<ClassCost>,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub fp_multiply64: Option<Param<ClassCost>>,
     /// Double-precision multiply-accumulate.
-    pub fp_accumulate64: Param<ClassCost>,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub fp_accumulate64: Option<Param<ClassCost>>,
     /// Double-precision divide, square root.
-    pub fp_divide64: Param<ClassCost>,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub fp_divide64: Option<Param<ClassCost>>,
     /// Single floating-point load.
     pub fp_load: Param<ClassCost>,
+}
+
+/// The pairs of instructions that a core issues in one cycle, where they are few.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+pub enum Pairing {
+    /// Of two 16-bit instructions, the younger is a branch or IT, or the older is NOP. The branch may use flags that the older one sets.
+    FoldedBranches,
 }
 
 /// Branch prediction.
 #[derive(Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct BranchParams {
-    /// Entries of the branch target address cache, a power of two; 0 for static prediction alone.
-    pub entries: Param<u32>,
-    /// Ways of that cache, 1 to 8 and a power of two; they are filled in turn.
-    pub ways: Param<u32>,
-    /// Extra cycles of a taken branch whose direction was right but whose target had to be computed.
+    /// Entries of the branch target address cache, a power of two; 0 for static prediction alone, and absent where nothing is predicted: then
+    /// fetch goes on behind every branch.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub entries: Option<Param<u32>>,
+    /// Ways of that cache, 1 to 8 and a power of two; they are filled in turn. Absent where `entries` is.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub ways: Option<Param<u32>>,
+    /// Extra cycles of a taken branch whose direction was right but whose target had to be computed; without prediction, of an unconditional one
+    /// that holds its target.
     pub redirect: Param<u32>,
-    /// Extra cycles of a wrong prediction.
+    /// Extra cycles of a wrong prediction; without prediction, of every other branch that is taken.
     pub mispredict: Param<u32>,
     /// The same where the flags were known `pipeline.flags_ahead` before.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -225,7 +257,7 @@ pub struct ExceptionParams {
     pub entry: Param<u32>,
     /// Cycles of a return, memory without wait states.
     pub exit: Param<u32>,
-    /// Cycles from one handler to the next. This and the following exist on Armv7-M only.
+    /// Cycles from one handler to the next. This and the following exist on cores of the M profile only.
     pub tail_chain: Option<Param<u32>>,
     /// Cycles to save the deferred floating-point registers, memory without wait states.
     pub lazy_fp: Option<Param<u32>>,
@@ -233,134 +265,39 @@ pub struct ExceptionParams {
     pub fp_frame: Option<Param<u32>>,
 }
 
-/// Kind of memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
-pub enum MemoryKind {
-    /// Tightly coupled.
-    Tcm,
-    /// Flash.
-    Flash,
-    /// On-chip SRAM behind a bus.
-    Sram,
-    /// External dynamic memory.
-    Sdram,
-    /// Registers of devices; no image is placed here.
-    Device,
-}
-
-/// How the core reaches it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
-pub enum Interface {
-    /// The tightly coupled ports: never cached.
-    Tcm,
-    /// The memory bus behind the caches.
-    Axi,
-    /// Behind the level-1 caches and beside the level-2 cache.
-    BesideL2,
-    /// The peripheral bus: never cached.
-    Peripheral,
-    /// The core's own registers: never cached.
-    Private,
-}
-
-/// Cycles of a transfer beyond those of a hit.
-#[derive(Clone, PartialEq, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
-pub struct LatencyParams {
-    /// Bytes per beat.
-    pub beat: Param<u32>,
-    /// Until the first beat of a read.
-    pub read_first: Param<u32>,
-    /// Until the first beat of a write is taken.
-    pub write_first: Param<u32>,
-    /// Per further beat.
-    pub next: Param<u32>,
-    /// Of `read_first`, the cycles in which no other transfer can begin; absent: all of them.
-    pub busy_first: Option<Param<u32>>,
-}
-
-/// The flash accelerator.
-#[derive(Clone, PartialEq, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
-pub struct ArtParams {
-    /// Lines that it keeps, 1 to 255.
-    pub lines: Param<u32>,
-    /// Whether it reads the next line ahead for instructions.
-    pub prefetch: Param<bool>,
-}
-
-/// Open rows of a dynamic memory.
-#[derive(Clone, PartialEq, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
-pub struct RowParams {
-    /// Bytes of a row, a power of two.
-    pub row: Param<u32>,
-    /// Bytes of a bank, a power of two; the bank is the address divided by it.
-    pub bank: Param<u32>,
-    /// Extra cycles when another row of the bank is open.
-    pub miss: Param<u32>,
-}
-
-/// One memory or device window.
-#[derive(Clone, PartialEq, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
-pub struct MemoryParams {
-    /// Name, unique in the profile.
-    pub name: String,
-    /// Kind.
-    pub kind: MemoryKind,
-    /// How the core reaches it.
-    pub interface: Interface,
-    /// Address on the chip.
-    pub chip_base: Param<u64>,
-    /// Address on the board that QEMU models.
-    pub board_base: Param<u64>,
-    /// Bytes that the chip has.
-    pub capacity: Param<u64>,
-    /// Bytes that the board has at that address.
-    pub board_capacity: Param<u64>,
-    /// Whether the caches may hold it when the attributes say so.
-    pub cacheable: Param<bool>,
-    /// Latency; none for tightly coupled memory.
-    pub latency: Option<LatencyParams>,
-    /// Accelerator; flash only.
-    pub art: Option<ArtParams>,
-    /// Open rows; dynamic memory only.
-    pub rows: Option<RowParams>,
-}
-
 impl PipelineParams {
-    /// Every class cost with the name of its key, in the order of the text.
-    pub fn classes(&self) -> [(&'static str, &Param<ClassCost>); 26] {
+    /// Every class cost that is there, with the name of its key, in the order of the text.
+    pub fn classes(&self) -> impl Iterator<Item = (&'static str, &Param<ClassCost>)> {
         [
-            ("alu", &self.alu),
-            ("alu_late", &self.alu_late),
-            ("alu_shifted", &self.alu_shifted),
-            ("dsp", &self.dsp),
-            ("multiply", &self.multiply),
-            ("divide", &self.divide),
-            ("load", &self.load),
-            ("load_narrow", &self.load_narrow),
-            ("load_multiple", &self.load_multiple),
-            ("store", &self.store),
-            ("store_multiple", &self.store_multiple),
-            ("exclusive", &self.exclusive),
-            ("branch", &self.branch),
-            ("system", &self.system),
-            ("barrier", &self.barrier),
-            ("instruction_barrier", &self.instruction_barrier),
-            ("fp_move", &self.fp_move),
-            ("fp_alu32", &self.fp_alu32),
-            ("fp_multiply32", &self.fp_multiply32),
-            ("fp_accumulate32", &self.fp_accumulate32),
-            ("fp_divide32", &self.fp_divide32),
-            ("fp_alu64", &self.fp_alu64),
-            ("fp_multiply64", &self.fp_multiply64),
-            ("fp_accumulate64", &self.fp_accumulate64),
-            ("fp_divide64", &self.fp_divide64),
-            ("fp_load", &self.fp_load),
+            ("alu", Some(&self.alu)),
+            ("alu_late", Some(&self.alu_late)),
+            ("alu_shifted", Some(&self.alu_shifted)),
+            ("dsp", Some(&self.dsp)),
+            ("parallel", self.parallel.as_ref()),
+            ("multiply", Some(&self.multiply)),
+            ("divide", Some(&self.divide)),
+            ("load", Some(&self.load)),
+            ("load_narrow", Some(&self.load_narrow)),
+            ("load_multiple", Some(&self.load_multiple)),
+            ("store", Some(&self.store)),
+            ("store_multiple", Some(&self.store_multiple)),
+            ("exclusive", Some(&self.exclusive)),
+            ("branch", Some(&self.branch)),
+            ("system", Some(&self.system)),
+            ("barrier", Some(&self.barrier)),
+            ("instruction_barrier", Some(&self.instruction_barrier)),
+            ("fp_move", Some(&self.fp_move)),
+            ("fp_alu32", Some(&self.fp_alu32)),
+            ("fp_multiply32", Some(&self.fp_multiply32)),
+            ("fp_accumulate32", Some(&self.fp_accumulate32)),
+            ("fp_divide32", Some(&self.fp_divide32)),
+            ("fp_alu64", self.fp_alu64.as_ref()),
+            ("fp_multiply64", self.fp_multiply64.as_ref()),
+            ("fp_accumulate64", self.fp_accumulate64.as_ref()),
+            ("fp_divide64", self.fp_divide64.as_ref()),
+            ("fp_load", Some(&self.fp_load)),
         ]
+        .into_iter()
+        .filter_map(|(name, cost)| Some((name, cost?)))
     }
 }

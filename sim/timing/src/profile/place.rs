@@ -13,6 +13,17 @@ impl MemoryParams {
         PhysRange::at(PhysAddr(self.board_base.value), Bytes(size))
     }
 
+    /// The same at its other address, if it has one.
+    pub fn alias_window(&self) -> Option<PhysRange> {
+        let base = self.board_alias.as_ref()?.value;
+        Some(PhysRange::at(PhysAddr(base), Bytes(self.capacity.value)))
+    }
+
+    /// Whether a board address is one of what the chip has.
+    fn holds(&self, addr: PhysAddr) -> bool {
+        self.chip_window().contains(addr) || self.alias_window().is_some_and(|window| window.contains(addr))
+    }
+
     /// Board addresses of what the chip has.
     pub fn chip_window(&self) -> PhysRange {
         self.window(self.capacity.value)
@@ -32,7 +43,7 @@ impl MemoryParams {
 impl Profile {
     /// The memory that the board address `addr` belongs to on the chip. Time: proportional to the memories.
     pub fn locate(&self, addr: PhysAddr) -> Option<MemoryId> {
-        self.memory.iter().position(|memory| memory.chip_window().contains(addr)).map(MemoryId)
+        self.memory.iter().position(|memory| memory.holds(addr)).map(MemoryId)
     }
 
     /// The memory with this name.

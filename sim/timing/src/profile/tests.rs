@@ -1,3 +1,5 @@
+pub(crate) mod without_caches;
+
 use super::{MemoryKind, Model, Profile, ProfileError};
 use std::path::Path;
 use std::string::{String, ToString};
@@ -111,9 +113,9 @@ fn every_rule_of_pipeline_and_branches_refuses() {
     assert_eq!(complaints(|p| p.pipeline.width.value = 3), ["pipeline.width"]);
     assert_eq!(complaints(|p| p.pipeline.alu.value.issue = 0), ["alu"]);
     assert_eq!(complaints(|p| p.pipeline.alu.value.issue = 2), ["alu"]);
-    assert_eq!(complaints(|p| p.branch.entries.value = 48), ["branch.entries"]);
+    assert_eq!(complaints(|p| p.branch.entries.as_mut().unwrap().value = 48), ["branch.entries"]);
     for ways in [0, 3, 16] {
-        assert_eq!(complaints(|p| p.branch.ways.value = ways), ["branch.ways"]);
+        assert_eq!(complaints(|p| p.branch.ways.as_mut().unwrap().value = ways), ["branch.ways"]);
     }
     let banks = |value| move |p: &mut Profile| p.pipeline.load_banks.as_mut().unwrap().value = value;
     assert_eq!(complaints(banks(1)), ["pipeline.load_banks"]);
@@ -128,11 +130,12 @@ fn every_rule_of_pipeline_and_branches_refuses() {
     assert_eq!(complaints(early(9)), ["branch.mispredict_early"]);
     assert_eq!(complaints(|p| p.pipeline.alu_early.as_mut().unwrap().value.issue = 2), ["alu_early"]);
     assert_eq!(
-        complaints(|p| p.pipeline.window = Some(super::Param { value: 8, ..p.branch.ways.clone() })),
+        complaints(|p| p.pipeline.window = Some(super::Param { value: 8, ..p.branch.ways.clone().unwrap() })),
         ["pipeline.window"]
     );
-    let stack =
-        |value| move |p: &mut Profile| p.branch.return_stack = Some(super::Param { value, ..p.branch.entries.clone() });
+    let stack = |value| {
+        move |p: &mut Profile| p.branch.return_stack = Some(super::Param { value, ..p.branch.entries.clone().unwrap() })
+    };
     assert_eq!(complaints(stack(0)), ["branch.return_stack"]);
     assert_eq!(complaints(stack(17)), ["branch.return_stack"]);
 }
@@ -145,8 +148,8 @@ fn every_rule_refuses() {
     assert_eq!(complaints(|p| p.core_clock.unit = super::Unit::Count), ["core_clock"]);
     assert_eq!(complaints(|p| p.core_clock.value = 0), ["core_clock"]);
     assert_eq!(complaints(|p| p.core_clock.value = 1 << 32), ["core_clock"]);
-    assert_eq!(complaints(|p| p.dcache.ways.value = 3), ["dcache"]);
-    assert_eq!(complaints(|p| p.icache.line.value = 64), ["icache.line"]);
+    assert_eq!(complaints(|p| p.dcache.as_mut().unwrap().ways.value = 3), ["dcache"]);
+    assert_eq!(complaints(|p| p.icache.as_mut().unwrap().line.value = 64), ["icache.line"]);
     assert_eq!(complaints(|p| p.bus.store_buffer.value = 0), ["bus.store_buffer"]);
     assert_eq!(complaints(|p| p.memory[0].capacity.value = 0), ["memory.itcm.capacity"]);
     assert_eq!(complaints(|p| p.memory[0].cacheable.value = true), ["memory.itcm.cacheable"]);
@@ -256,7 +259,7 @@ fn the_rules_for_application_cores_refuse() {
 fn a_core_of_an_unknown_model_is_refused() {
     let text = text().replace("model = \"armv7-m\"", "model = \"rv32\"");
     let refused = toml::from_str::<Profile>(&text).unwrap_err().to_string();
-    assert!(refused.contains("unknown variant `rv32`, expected `armv7-m` or `armv7-a`"), "{refused}");
+    assert!(refused.contains("unknown variant `rv32`, expected one of `armv7-m`, `armv8-m`, `armv7-a`"), "{refused}");
 }
 
 #[test]
@@ -272,11 +275,11 @@ fn the_application_core_is_the_one_of_the_paper() {
     let profile = xc7z020();
     assert_eq!(profile.parameters().len(), application_text().matches("source = \"").count());
     let core = profile.application.as_ref().unwrap();
-    let mmu = &core.mmu;
+    let (mmu, dcache) = (&core.mmu, profile.dcache.as_ref().unwrap());
     assert_eq!((mmu.micro_instruction.value, mmu.micro_data.value, mmu.lock_entries.value), (32, 32, 4));
     assert_eq!((mmu.main_entries.value, mmu.main_ways.value), (128, 2));
     assert_eq!((core.l2.cache.size.value, core.l2.cache.ways.value), (512 << 10, 8));
-    assert_eq!((profile.dcache.size.value, profile.dcache.ways.value), (32 << 10, 4));
+    assert_eq!((dcache.size.value, dcache.ways.value), (32 << 10, 4));
     assert_eq!((name(&profile, 0xFFFC_0000), name(&profile, 0xFFFF_FFFF)), (Some("ocm"), Some("ocm")));
     assert_eq!(
         (name(&profile, 0x0), name(&profile, 0x3FFF_FFFF), name(&profile, 0x4000_0000)),

@@ -1,4 +1,4 @@
-//! Floating-point encodings (DDI 0403 A6, FPv5-D16) and other coprocessor instructions.
+//! Floating-point encodings (DDI 0403 A6, FPv5-D16; DDI 0553 C2.3) and other coprocessor instructions.
 
 use crate::insn::{BaseOffset, Class, Flags, InsnInfo, RegSet};
 
@@ -41,6 +41,10 @@ fn load_store(hw1: u32, hw2: u32, double: bool) -> InsnInfo {
         return two_core_registers(hw1, hw2, double, load);
     }
     let base = RegSet::core(hw1);
+    if !p && !u {
+        // VLSTM and VLLDM of Armv8-M: room for all registers, which are moved later, if at all.
+        return new(Class::System).early(base).flag(Flags::SINGLE);
+    }
     let words = if p && !w { 1 + u32::from(double) } else { hw2 & 0xFF };
     let number = (hw2 >> 12) & 15;
     let extension = (hw1 >> 6) & 1;

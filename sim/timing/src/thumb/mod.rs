@@ -1,6 +1,6 @@
 //! Thumb instructions, classified once each at translation. Pure.
 //!
-//! Encodings: Armv7-M Architecture Reference Manual (DDI 0403) chapter A5 and, for floating point, A6. Conditions of
+//! Encodings: Armv7-M Architecture Reference Manual (DDI 0403) chapter A5 and, for floating point, A6; what Armv8-M Mainline adds, DDI 0553 part C. Conditions of
 //! IT blocks are not tracked: an instruction whose condition fails is classified like one that executes.
 
 mod fp;

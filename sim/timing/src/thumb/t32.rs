@@ -1,4 +1,4 @@
-//! 32-bit encodings (DDI 0403 A5.3).
+//! 32-bit encodings (DDI 0403 A5.3; of Armv8-M, DDI 0553 C2.3).
 
 use super::{fp, t16};
 use crate::insn::{BaseOffset, Class, Flags, InsnInfo, RegSet, WordLoad, sign_extend};
@@ -72,6 +72,10 @@ fn dual_exclusive_table(w: Words) -> InsnInfo {
     let base = RegSet::core(w.rn());
     let (op1, op2, op3) = ((w.hw1 >> 7) & 3, (w.hw1 >> 4) & 3, (w.hw2 >> 4) & 15);
     match (op1, op2) {
+        // TT, TTT, TTA and TTAT of Armv8-M: exclusive stores that would have the PC as their source.
+        (0, 0) if w.hw2 & 0xF03F == 0xF000 => {
+            new(Class::System).reads(base).writes(RegSet::core(w.rd())).flag(Flags::SINGLE)
+        }
         (0, 0) => exclusive_store(w, w.rd(), base),
         (0, 1) => exclusive_load(w, base),
         (1, 0) if op3 == 4 || op3 == 5 => exclusive_store(w, w.rm(), base),
@@ -80,7 +84,9 @@ fn dual_exclusive_table(w: Words) -> InsnInfo {
             let table = base.union(RegSet::core(w.rm()));
             new(Class::Branch).early(table).flag(Flags::BRANCH.with(Flags::INDIRECT).with(Flags::LOAD))
         }
-        (1, 0 | 1) => new(Class::Undefined),
+        (1, 0 | 1) => ordered(w, op3, base),
+        // SG: a load of two registers that would write its base, the PC, back.
+        (2, 3) if w.hw1 == SECURE_GATEWAY && w.hw2 == SECURE_GATEWAY => new(Class::System).flag(Flags::SINGLE),
         _ => {
             let pair = RegSet::core(w.rt()).union(RegSet::core(w.rd()));
             let insn = if w.hw1 & 1 << 4 == 0 {
@@ -91,6 +97,25 @@ fn dual_exclusive_table(w: Words) -> InsnInfo {
             let insn = insn.early(base).count(2).flag(Flags::SINGLE);
             if w.hw1 & 1 << 5 != 0 { insn.base_update(base) } else { insn }
         }
+    }
+}
+
+/// Both half-words of SG.
+const SECURE_GATEWAY: u32 = 0xE97F;
+
+/// Load-acquire and store-release of Armv8, with or without exclusive access.
+fn ordered(w: Words, op3: u32, base: RegSet) -> InsnInfo {
+    let load = w.hw1 & 1 << 4 != 0;
+    let value = RegSet::core(w.rt());
+    match (op3, load) {
+        (12..=14, true) => exclusive_load(w, base).flag(Flags::SINGLE),
+        (12..=14, false) => exclusive_store(w, w.rm(), base),
+        (8..=10, true) => {
+            let class = if op3 == 10 { Class::Load } else { Class::LoadNarrow };
+            new(class).early(base).writes(value).flag(Flags::LOAD.with(Flags::SINGLE))
+        }
+        (8..=10, false) => new(Class::Store).sums(value).early(base).flag(Flags::STORE.with(Flags::SINGLE)),
+        _ => new(Class::Undefined),
     }
 }
 
@@ -133,7 +158,8 @@ fn shifted_register(w: Words) -> InsnInfo {
     let opcode = (w.hw1 >> 5) & 15;
     let rm = RegSet::core(w.rm());
     if opcode == 6 {
-        return new(Class::Dsp).reads(RegSet::core(w.rn())).early(rm).writes(RegSet::core(w.rd()));
+        let pack = new(Class::Dsp).reads(RegSet::core(w.rn())).early(rm).writes(RegSet::core(w.rd()));
+        return pack.flag(Flags::PARALLEL);
     }
     if !is_data_opcode(opcode) {
         return new(Class::Undefined);
@@ -281,9 +307,12 @@ fn register(w: Words) -> InsnInfo {
     let insn = new(Class::Dsp).writes(rd);
     match op1 {
         // An extension that adds needs what it extends early; a plain one does not.
-        0..=7 if w.rn() != 15 => insn.reads(rn).early(rm),
+        0..=7 if w.rn() != 15 => insn.reads(rn).early(rm).flag(Flags::PARALLEL),
         // Reversals.
         9 if w.hw2 & 0x80 != 0 => insn.early(rm),
+        // Parallel addition and subtraction; saturating addition.
+        8..=15 if w.hw2 & 0x80 == 0 => insn.reads(rn.union(rm)).flag(Flags::PARALLEL),
+        8 if w.hw2 & 0x80 != 0 => insn.reads(rn.union(rm)).flag(Flags::PARALLEL),
         _ => insn.reads(rn.union(rm)),
     }
 }

@@ -93,6 +93,31 @@ fn undefined_encodings_are_undefined() {
     }
 }
 
+/// The classification of two half-words that look like SG or TT, and are not: a load of two registers, and an exclusive store.
+#[test]
+fn what_only_resembles_the_security_extension_is_not_of_it() {
+    for (hex, class) in [
+        ("e97f e97e", Class::LoadMultiple),
+        ("e842 f101", Class::StoreExclusive),
+        ("e842 1100", Class::StoreExclusive),
+        ("e8d2 1fbf", Class::Undefined),
+        ("e8c2 1f7f", Class::Undefined),
+    ] {
+        assert_eq!(classify(&bytes(hex)).class, class, "{hex}");
+    }
+}
+
+/// The later of the two execute stages of a Cortex-M33 computes these, and not the other instructions of their class.
+#[test]
+fn parallel_arithmetic_is_told_from_bit_fields() {
+    for hex in ["fa82 f143", "eac2 0103", "fa52 f183", "fa82 f183"] {
+        assert!(classify(&bytes(hex)).flags.has(Flags::PARALLEL), "uadd8, pkhbt, uxtab, qadd: {hex}");
+    }
+    for hex in ["fa1f f889", "f3c2 01c3", "f362 01c6", "b2d1", "fab2 f182", "fa92 f182"] {
+        assert!(!classify(&bytes(hex)).flags.has(Flags::PARALLEL), "uxth, ubfx, bfi, uxtb, clz, rev: {hex}");
+    }
+}
+
 proptest! {
     /// Whatever the bytes: no panic, the length the architecture gives, consistent properties.
     #[test]

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::{B_SELF, CACHED, DTCM, FLASH, NOP, SDRAM, SRAM, THROUGH, block, frame, insns, machine};
 use crate::machine::{EntryKind, FpFrame};
 use crate::pipeline::{CostTable, Pipeline, Scoreboard};
+use crate::profile::tests::without_caches::lpc55s69;
 use crate::profile::tests::{stm32f767, xc7z020};
 use crate::thumb::classify;
 use crate::{BlockCost, InsnCost};
@@ -117,8 +118,8 @@ proptest! {
         cuts in prop::collection::vec(1usize..9, 40),
         rounds in 1usize..8,
     ) {
-        for profile in [stm32f767(), xc7z020()] {
-            let table = CostTable::new(&profile.pipeline);
+        for profile in [stm32f767(), xc7z020(), lpc55s69()] {
+            let table = CostTable::new(&profile.pipeline).predicted(profile.branch.entries.is_some());
             let code: Vec<_> = picks.iter().map(|&n| classify(CUT_MENU[n])).collect();
             let mut rest = code.as_slice();
             let mut pieces = Vec::new();
