@@ -127,7 +127,7 @@ pub unsafe trait Arch: Physical {
     /// the validated tables.
     unsafe fn copy(&mut self, dst: Phys<Self>, src: Phys<Self>, bytes: Len<Self>);
 
-    /// Sets bytes of physical memory to zero.
+    /// Sets whole words of physical memory to zero, as the validated tables and granules of memory have them.
     ///
     /// # Safety
     /// As for [`Arch::copy`].

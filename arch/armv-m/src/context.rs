@@ -47,6 +47,9 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Offset of the lowest address of the stack.
+    pub const STACK_BASE: usize = core::mem::offset_of!(Entry, stack_base);
+
     /// Leads nowhere.
     pub const NOWHERE: Entry = Entry { stack_base: u32::MAX, frame_room: 0, psp: 0, badge: 0, tail: [0; 4] };
 

@@ -10,6 +10,7 @@
 //! * `SETTLE late` waits until every store of the thread has arrived or failed, and goes to `late` if a fault of it is pending. Out: r4 = MPU_RBAR. Clobbers
 //!   r2, flags.
 //! * `LIMIT context, offset` sets the limit of the process stack to the word at this offset of the Context, where there is one. Clobbers r2.
+//! * `KERNEL_LIMIT` sets the limit of the main stack, where there is one. Clobbers r2.
 //! * `MATCH`, `LOADED` and `INSTALL` of `miss.rs`.
 
 use abi::Call;
@@ -123,7 +124,7 @@ cofferdam_call_saved:
 cofferdam_gate_call:
     mov     r11, r1
     bl      kernel_gate_call
-    cbz     r0, cofferdam_call_again
+    cbz     r0, cofferdam_gate_again
     LOAD
     ldmia   r11, {{r5-r8}}
     LIMIT   r0, {start_base}
@@ -135,6 +136,9 @@ cofferdam_gate_call:
     mvn     lr, #2
     msr     psp, r0
     bx      lr
+    .thumb_func
+cofferdam_gate_again:
+    b       cofferdam_call_again
 
 @ Out of a gate.
     .thumb_func
@@ -315,6 +319,7 @@ cofferdam_kernel_fault:
     .global cofferdam_first
     .thumb_func
 cofferdam_first:
+    KERNEL_LIMIT
     movw    r1, #0xed04
     movt    r1, #0xe000
     mov     r2, #0x10000000

@@ -2,8 +2,8 @@
 
 use core::arch::asm;
 
-use kernel::arch::{Arch, Physical, Request, Start};
 use core::marker::PhantomData;
+use kernel::arch::{Arch, Physical, Request, Start};
 
 use kernel::regions::{RegionArch, Regions};
 use protect::regions::Unit;
@@ -293,7 +293,9 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
                 for offset in (0..bytes).step_by(4) {
                     // SAFETY: the caller has checked both ranges; they do not overlap. Volatile, so that this stays a loop of
                     // words in ITCM: the library's routine would be a call.
-                    unsafe { ((dst + offset) as *mut u32).write_volatile(((src + offset) as *const u32).read_volatile()) };
+                    unsafe {
+                        ((dst + offset) as *mut u32).write_volatile(((src + offset) as *const u32).read_volatile())
+                    };
                 }
                 return;
             }
@@ -305,15 +307,10 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
     unsafe fn zero(&mut self, dst: PhysAddr<u32>, bytes: Bytes<u32>) {
         let (PhysAddr(dst), Bytes(bytes)) = (dst, bytes);
         P::unchecked(|| {
-            if (dst | bytes).is_multiple_of(4) {
-                for offset in (0..bytes).step_by(4) {
-                    // SAFETY: the caller has checked the range. Volatile for the same reason as in `copy`.
-                    unsafe { ((dst + offset) as *mut u32).write_volatile(0) };
-                }
-                return;
+            for offset in (0..bytes).step_by(4) {
+                // SAFETY: the caller has checked the range. Volatile for the same reason as in `copy`.
+                unsafe { ((dst + offset) as *mut u32).write_volatile(0) };
             }
-            // SAFETY: as above.
-            unsafe { core::ptr::write_bytes(dst as *mut u8, 0, bytes as usize) };
         });
     }
 

@@ -5,11 +5,11 @@
 //! it, or keep it from writing the domain's.
 #![no_std]
 
-mod entry;
+mod code;
 mod unit;
 
 pub use armv_m::*;
-pub use unit::Armv7;
+pub use unit::Armv7 as Core;
 
 /// An Armv7-M processor on a board.
-pub type Armv7m<B> = Machine<B, Armv7>;
+pub type Chip<B> = Machine<B, Core>;

@@ -1,4 +1,4 @@
-//! The miss path of the port to Armv7-M in assembly against the rule that it follows (images/armv7m/tests/misses), on the simulated board.
+//! The miss path of the port to Armv7-M in assembly against the rule that it follows (images/armv-m/tests/misses), on the simulated board.
 
 use std::process::Command;
 

@@ -231,7 +231,7 @@ fn a_core_file_that_names_nothing_is_refused() {
     for (from, to, quick, words) in [
         ("\"arch/arm-user\"", "\"arch/arm-users\"", true, "wrong: entry"),
         ("\"arch/arm-user\"", "\"arch/armv7m\"", true, "there is no `arch/armv7m/include/cofferdam/arch.h`"),
-        ("\"images/armv7m\"", "\"images/armv8m\"", true, "wrong: image.package"),
+        ("\"images/armv-m\"", "\"images/armv8m\"", true, "wrong: image.package"),
         ("kernel = \"thumbv7em-none-eabi\"", "kernel = \"thumbv7en-none\"", false, "targets.kernel"),
         ("\"thumbv7em-none-eabihf\"", "\"thumbv7em-none-eabihard\"", false, "targets.domain"),
         ("cpu = \"cortex-m7\"", "cpu = \"cortex-m6\"", false, "targets.cpu"),

@@ -78,6 +78,8 @@ pub struct Device {
     /// No domain can have it.
     #[serde(default)]
     pub kernel: bool,
+    /// Address and bit of the register that lets unprivileged code access it.
+    pub unprivileged: Option<[u32; 2]>,
 }
 
 /// `chips/NAME.toml`.

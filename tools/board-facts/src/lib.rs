@@ -85,6 +85,12 @@ impl Files {
             board.clock.shortest_ticks,
         )?;
         constant(text, "Ticks from arming the timer to its start, at most.", "START_TICKS", board.clock.start_ticks)?;
+        let open: Vec<[u32; 2]> = board.device.values().filter_map(|device| device.unprivileged).collect();
+        writeln!(
+            text,
+            "/// Registers and bits that let unprivileged code access devices of domains.\n#[allow(dead_code)] // only where there are any"
+        )?;
+        writeln!(text, "pub const UNPRIVILEGED: [[u32; 2]; {}] = {open:?};", open.len())?;
         ranges(text, "memory", "Memories of the board.", board.memory.iter().map(|(n, m)| (n, m.base, m.bytes)))?;
         ranges(text, "device", "Devices of the board.", board.device.iter().map(|(n, d)| (n, d.base, d.bytes)))
     }

@@ -34,7 +34,7 @@ fn downward_edges_are_allowed() {
         normal("kernel", &["crates/abi", "crates/sched"]),
         normal("capi", &["crates/protect", "crates/memory"]),
         normal("arch/armv7m", &["kernel", "crates/protect"]),
-        normal("images/armv7m", &["arch/armv7m", "kernel", "crates/units"]),
+        normal("images/armv-m", &["arch/armv7m", "kernel", "crates/units"]),
         normal("user/rt", &["crates/abi", "arch/armv-m-user"]),
         normal("arch/armv-m-user", &["crates/abi", "arch/arm-user"]),
         normal("services/console", &["user/rt", "crates/abi"]),
@@ -50,7 +50,7 @@ fn downward_edges_are_allowed() {
 
 #[test]
 fn board_files_are_read_in_build_scripts_only() {
-    for from in ["images/armv7m", "crates/foreign"] {
+    for from in ["images/armv-m", "crates/foreign"] {
         let found = |to, kind| layers::check(&[member(from, &[(to, kind)])]);
         assert_eq!(found("tools/board-facts", EdgeKind::Build), []);
         assert_eq!(rules(&found("tools/board-facts", EdgeKind::Normal)), ["layer-edge"]);
@@ -76,9 +76,9 @@ fn every_upward_edge_is_refused() {
         ("crates/sched", "tests/conformance/rows"),
         ("tests/conformance/rows", "kernel"),
         ("tests/conformance/rows", "user/rt"),
-        ("arch/armv7m", "images/armv7m"),
+        ("arch/armv7m", "images/armv-m"),
         ("arch/armv7m", "arch/armv8m"),
-        ("images/armv7m", "user/rt"),
+        ("images/armv-m", "user/rt"),
         ("user/rt", "kernel"),
         ("user/rt", "arch/armv7m"),
         ("arch/armv-m-user", "kernel"),
@@ -90,7 +90,7 @@ fn every_upward_edge_is_refused() {
         ("examples/gateway/store", "services/console"),
         ("examples/gateway/store", "cli"),
         ("cli", "kernel"),
-        ("cli", "images/armv7m"),
+        ("cli", "images/armv-m"),
         ("chips", "sim/timing"),
         ("crates/units", "sim/timing"),
         ("sim/timing", "tools/manifest"),
@@ -136,10 +136,10 @@ fn an_unknown_place_is_refused() {
 #[test]
 fn a_package_outside_the_workspace_is_refused() {
     let members = [normal("crates/units", &[])];
-    let manifests = ["Cargo.toml", "crates/units/Cargo.toml", "images/armv7m/Cargo.toml", "docs/x/Cargo.toml"];
+    let manifests = ["Cargo.toml", "crates/units/Cargo.toml", "images/armv-m/Cargo.toml", "docs/x/Cargo.toml"];
     let found = layers::check_members(&members, manifests.into_iter());
     assert_eq!(rules(&found), ["layer-member"]);
-    assert_eq!(found[0].place, "images/armv7m");
+    assert_eq!(found[0].place, "images/armv-m");
 }
 
 #[test]

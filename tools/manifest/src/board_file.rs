@@ -82,6 +82,8 @@ pub struct Device {
     /// The kernel's own: no domain can have it.
     #[serde(default)]
     pub kernel: bool,
+    /// Address and bit of the register that lets unprivileged code access it, where a controller decides that beside the protection of domains.
+    pub unprivileged: Option<[u32; 2]>,
     /// Kind of its registers, by the name of their design, not of the board: programs choose a driver by it.
     pub kind: Option<String>,
     /// Description in a few words.

@@ -11,8 +11,11 @@ pub fn root() -> PathBuf {
 }
 
 /// Beginning of a target triple, and the file of the flags that C is compiled with for it.
-const FLAGS: &[(&str, &str)] =
-    &[("thumbv7em-", "arch/armv-m-user/armv7m.txt"), ("thumbv8m.main-", "arch/armv-m-user/armv8m.txt"), ("armv7a-", "arch/armv7a-user/cflags.txt")];
+const FLAGS: &[(&str, &str)] = &[
+    ("thumbv7em-", "arch/armv-m-user/armv7m.txt"),
+    ("thumbv8m.main-", "arch/armv-m-user/armv8m.txt"),
+    ("armv7a-", "arch/armv7a-user/cflags.txt"),
+];
 
 /// Flags that go with the C library, as `cofferdam sdk` prints them, too.
 const COMPILE: &str = include_str!("../../c/compile.txt");

@@ -4,9 +4,9 @@ use core::arch::{asm, global_asm};
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 
-use armv7m::Armv7m;
 use kernel::arch::Start;
 use kernel::boot::{self, BootError};
+use port::Chip;
 use protect::Span;
 use protect::regions::REGIONS;
 use protect::{Access, MemType};
@@ -27,7 +27,8 @@ global_asm!(
     .word   cofferdam_memory_entry
     .word   cofferdam_fault_entry   @ BusFault
     .word   cofferdam_fault_entry   @ UsageFault
-    .word   0, 0, 0, 0
+    .word   cofferdam_fault_entry   @ SecureFault, where there is one
+    .word   0, 0, 0
     .word   cofferdam_call_entry
     .word   cofferdam_fault_entry   @ DebugMonitor
     .word   0
@@ -37,8 +38,13 @@ global_asm!(
     .word   cofferdam_interrupt_entry
     .endr
 
+@ Where the processor looks at reset, if the other vectors are copied to their place only then.
+    .section .vectors.reset, "a", %progbits
+    .word   __boot_stack_top
+    .word   reset_entry
+
     .section .text.reset, "ax", %progbits
-@ Copies what runs from TCM, clears .bss, continues in Rust.
+@ Copies what runs from memory without wait states, clears .bss, continues in Rust.
     .global reset_entry
     .type reset_entry, %function
     .thumb_func
@@ -52,6 +58,9 @@ reset_entry:
     ldr     r1, =__kernel_data_end
     ldr     r2, =__kernel_data_load
     bl      reset_copy
+    ldr     r0, =__kernel_vectors
+    ldr     r1, =0xe000ed08         @ VTOR
+    str     r0, [r1]
     ldr     r0, =__kernel_bss_start
     ldr     r1, =__kernel_bss_end
     movs    r2, #0
@@ -124,7 +133,7 @@ const STACK_MARK: u32 = 0x5afe_57ac;
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".cold.start")]
 extern "C" fn kernel_start() {
-    if armv7m::region_registers() != REGIONS as u32 {
+    if port::region_registers() != REGIONS as u32 {
         stop(Some(BootError::Regions), 0);
     }
     let idle_entry = cofferdam_idle as *const () as u32;
@@ -136,7 +145,7 @@ extern "C" fn kernel_start() {
         stack_bytes: Bytes(256),
         args: [0; 4],
     };
-    let arch = Armv7m::new(Described, idle);
+    let arch = Chip::new(Described, idle);
     let objects_start = (&raw const __kernel_objects_start) as u32;
     let objects_end = (&raw const __kernel_objects_end) as u32;
     let idle_memory = [

@@ -34,6 +34,10 @@ armv_m::entry_code!(
     .macro LIMIT context, offset
     .endm
 
+@ Nor one of the kernel's stack.
+    .macro KERNEL_LIMIT
+    .endm
+
     .macro MATCH no
     ldr     r4, [r1, #-1]!
     ldr     r5, [r1, #4]

@@ -1,6 +1,6 @@
 //! The kernel's clock: a CMSDK APB timer (ARM DDI 0479, section 4.2), which counts down and is reloaded from the largest value.
 
-use armv7m::regs::Reg;
+use port::regs::Reg;
 
 use crate::board;
 

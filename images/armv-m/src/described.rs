@@ -2,8 +2,9 @@
 
 use core::arch::asm;
 
-use armv7m::{Armv7m, Board};
 use kernel::Kernel;
+use port::regs::Reg;
+use port::{Board, Chip};
 
 use crate::{board, clock};
 
@@ -17,6 +18,11 @@ impl Board for Described {
 
     fn start(&mut self) {
         clock::start();
+        for [register, bit] in board::UNPRIVILEGED {
+            // SAFETY: a register of the board's file; its other bits stay.
+            let register = unsafe { Reg::new(register) };
+            register.write(register.read() | 1 << bit);
+        }
     }
 
     #[inline]
@@ -30,7 +36,7 @@ impl Board for Described {
 }
 
 /// The state of the only CPU.
-pub type Machine = Kernel<Armv7m<Described>>;
+pub type Machine = Kernel<Chip<Described>>;
 
 /// Ends a run under a simulator (semihosting SYS_EXIT_EXTENDED, ADP_Stopped_ApplicationExit); on silicon without a debugger the
 /// breakpoint escalates until the core locks up, which stops it.

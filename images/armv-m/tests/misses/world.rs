@@ -3,11 +3,11 @@
 use core::mem::MaybeUninit;
 use core::ptr;
 
-use armv7m::regs;
 use kernel::arch::Start;
 use kernel::boot::{Boot, BootError};
 use kernel::objects::{Activation, Domain as Record};
 use kernel::regions::{NodeMemory, Regions, layout};
+use port::regs;
 use protect::Span;
 use protect::pmsav7::RegionRegs;
 use protect::regions::pctrie::{NODE_BYTES, Node, Trie};

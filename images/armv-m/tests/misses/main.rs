@@ -15,9 +15,9 @@ use core::cell::UnsafeCell;
 use core::fmt::{self, Write};
 use core::mem::MaybeUninit;
 
-use armv7m::{Armv7m, Board, Context};
 use kernel::Kernel;
 use kernel::entry::{Args, Next};
+use port::{Board, Chip, Context};
 
 /// Constants of the board's file.
 mod board {
@@ -43,17 +43,17 @@ impl Board for Described {
     }
 }
 
-type Arch = Armv7m<Described>;
+type Arch = Chip<Described>;
 type Machine = Kernel<Arch>;
 
-kernel::entry_points!(Armv7m<Described>);
-kernel::entry_points! { Armv7m<Described>;
-    armv7m::simple as kernel_simple(args: &Args, number: u32) -> *mut Context, "Not called.";
-    armv7m::timer as kernel_timer() -> *mut Context, "Not called.";
-    armv7m::interrupt as kernel_interrupt(exception: u32) -> Next<Armv7m<Described>>, "Not called.";
-    armv7m::miss as kernel_miss(address: u32) -> u32, "The model, which the assembly calls, too, where victims are random.";
-    armv7m::counted as kernel_counted() -> *mut Context, "Not called.";
-    armv7m::late as kernel_late() -> *mut Context, "Not called.";
+kernel::entry_points!(Chip<Described>);
+kernel::entry_points! { Chip<Described>;
+    port::simple as kernel_simple(args: &Args, number: u32) -> *mut Context, "Not called.";
+    port::timer as kernel_timer() -> *mut Context, "Not called.";
+    port::interrupt as kernel_interrupt(exception: u32) -> Next<Chip<Described>>, "Not called.";
+    port::miss as kernel_miss(address: u32) -> u32, "The model, which the assembly calls, too, where victims are random.";
+    port::counted as kernel_counted() -> *mut Context, "Not called.";
+    port::late as kernel_late() -> *mut Context, "Not called.";
 }
 
 #[unsafe(no_mangle)]

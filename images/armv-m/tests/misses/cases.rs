@@ -2,8 +2,8 @@
 
 use core::fmt::Write;
 
-use armv7m::regs;
 use kernel::regions::Resolution;
+use port::regs;
 use protect::pmsav7::RegionRegs;
 
 use crate::assembly::{self, Written};
@@ -186,7 +186,7 @@ fn registers() -> [u32; 2] {
 }
 
 fn port() -> *mut [u32; 2] {
-    let at = kernel::arch_offset::<armv7m::Armv7m<Described>>() + armv7m::Armv7m::<Described>::PORT_OFFSET;
+    let at = kernel::arch_offset::<port::Chip<Described>>() + port::Chip::<Described>::PORT_OFFSET;
     COFFERDAM_CPU.get().wrapping_byte_add(at).cast()
 }
 

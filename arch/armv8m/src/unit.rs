@@ -1,0 +1,107 @@
+//! Region registers of Armv8-M, and its security state.
+
+use core::arch::asm;
+
+use armv_m::regs::Reg;
+use armv_m::{Port, barrier, regs};
+use protect::pmsav8::{MAIR, Pmsav8, RegionRegs};
+use protect::regions::Registers;
+use protect::regions::slots::RegionImage;
+
+/// Armv8-M.
+#[derive(Debug)]
+pub enum Armv8 {}
+
+macro_rules! registers {
+    ($($name:ident = $address:literal, $doc:literal;)*) => {
+        $(#[doc = $doc]
+        // SAFETY: an architected register.
+        const $name: Reg = unsafe { Reg::new($address) };)*
+    };
+}
+
+// DDI 0553 D1.2.
+registers! {
+    AIRCR = 0xe000_ed0c, "Application interrupt and reset control.";
+    SCR = 0xe000_ed10, "System control.";
+    NSACR = 0xe000_ed8c, "Coprocessors that Non-secure code may use.";
+    MPU_RNR = 0xe000_ed98, "Number of the region that MPU_RBAR is of.";
+    MPU_RLAR = 0xe000_eda0, "Region limit address.";
+    MPU_MAIR0 = 0xe000_edc0, "Memory attributes 0 to 3.";
+    MPU_MAIR1 = 0xe000_edc4, "Memory attributes 4 to 7.";
+    SAU_CTRL = 0xe000_edd0, "Control of the security attribution unit.";
+}
+
+const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
+
+// SAFETY: all registers are written by `load_image`, and the one of the region's slot by `load_slot`.
+unsafe impl Port for Armv8 {
+    type Unit = Pmsav8;
+
+    /// Faults do not preempt the rest of the kernel: a fault of the kernel itself becomes a HardFault, which is fatal.
+    const FAULT_PRIORITY: u32 = Self::KERNEL_PRIORITY;
+    /// The lowest with three bits of priority (LPC55S69), below every handler.
+    const KERNEL_PRIORITY: u32 = 0xe0;
+
+    fn set_up() {
+        const KEY: u32 = 0x05fa << 16;
+        /// Non-secure priorities are below 0x80; only Secure code resets, and HardFaults are Secure.
+        const SECURE_FIRST: u32 = 1 << 14;
+        const SECURE_RESETS: u32 = 1 << 3;
+        const SECURE_SLEEPS_DEEP: u32 = 1 << 3;
+        const SECURE_FAULT: u32 = 1 << 19;
+        const ON: u32 = 1;
+        AIRCR.write(KEY | SECURE_FIRST | SECURE_RESETS);
+        SCR.write(SECURE_SLEEPS_DEEP);
+        NSACR.write(0);
+        regs::SHPR1.write(Self::FAULT_PRIORITY * 0x0101_0101);
+        regs::SHCSR.write(regs::SHCSR.read() | SECURE_FAULT);
+        MPU_MAIR0.write(MAIR[0]);
+        MPU_MAIR1.write(MAIR[1]);
+        // Without a region: everything is Secure.
+        SAU_CTRL.write(ON);
+        // SAFETY: Non-secure Thread mode is unprivileged from now on, whoever branches there.
+        unsafe { asm!("msr control_ns, {0}", in(reg) 1, options(nomem, nostack, preserves_flags)) };
+    }
+
+    #[inline]
+    fn load_image(image: &RegionImage<RegionRegs>) {
+        // SAFETY: RBAR and RLAR and their three aliases are eight consecutive words, of four regions from RNR on (DDI 0553 D1.2); the image has
+        // sixteen words.
+        unsafe {
+            asm!(
+                "str {four}, [{dst}, #-4]",
+                "ldmia {src}!, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                "stmia {dst}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                "movs {four}, #4",
+                "str {four}, [{dst}, #-4]",
+                "ldmia {src}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                "stmia {dst}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                src = inout(reg) image.regs.as_ptr() => _,
+                dst = in(reg) 0xe000_ed9c_u32,
+                four = inout(reg) 0 => _,
+                out("r2") _, out("r3") _, out("r4") _, out("r5") _,
+                out("r8") _, out("r10") _, out("r11") _, out("r12") _,
+                options(nostack),
+            );
+        }
+    }
+
+    #[inline]
+    fn load_slot(region: RegionRegs) {
+        let stored = region.stored();
+        MPU_RNR.write(region.slot());
+        regs::MPU_RBAR.write(stored.rbar);
+        MPU_RLAR.write(stored.rlar);
+    }
+
+    /// A region that nobody may write keeps the kernel from it, too.
+    #[inline(always)]
+    fn unchecked(write: impl FnOnce()) {
+        regs::MPU_CTRL.write(0);
+        barrier();
+        write();
+        regs::MPU_CTRL.write(ENABLE_WITH_DEFAULT_MAP);
+        barrier();
+    }
+}
