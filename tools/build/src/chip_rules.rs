@@ -2,7 +2,7 @@
 
 use manifest::{BoardFile, Diagnostic, SchemeName};
 use timing::cache::Replacement;
-use timing::profile::{CacheParams, MemoryKind};
+use timing::profile::{CacheParams, MemoryKind, MemoryParams};
 use units::PhysAddr;
 
 use crate::profile::{Profile, wrong};
@@ -39,7 +39,12 @@ impl Profile {
             let at = |address: u64| self.parameters.locate(PhysAddr(address));
             let id = at(base.into());
             let found = id.and_then(|id| self.parameters.memory(id));
-            let is_whole = at(u64::from(base) + u64::from(bytes.max(1)) - 1) == id;
+            // The board may have more of a memory than the chip; domains are given what both have.
+            let is_boards = |memory: &MemoryParams| {
+                u64::from(base) == memory.board_base.value && u64::from(bytes) <= memory.board_capacity.value
+            };
+            let is_whole =
+                at(u64::from(base) + u64::from(bytes.max(1)) - 1) == id || found.is_some_and(is_boards);
             if !is_whole || found.is_none_or(|found| (found.kind == MemoryKind::Device) != is_device) {
                 let there = found.map_or("nothing", |found| found.name.as_str());
                 let text = format!("the {what} `{name}` of the board `{}` is not where its chip has one", file.name);
