@@ -97,10 +97,11 @@ unsafe extern "C" {
 #[unsafe(no_mangle)]
 static answer_stack: Shared<u32> = Shared::new(0);
 
-/// The part of the system control space that the miss path uses, from CFSR to MPU_RASR.
+/// The part of the system control space that the miss path uses, from CFSR to the region registers.
 static REGISTERS: Shared<[u32; 31]> = Shared::new([0; 31]);
 const CFSR: usize = 0;
 const MMFAR: usize = 3;
+const MPU_RNR: usize = 28;
 const MPU_RBAR: usize = 29;
 /// Hardware address of the last of these.
 const RBAR_ADDRESS: u32 = 0xe000_ed9c;
@@ -110,8 +111,8 @@ const RBAR_ADDRESS: u32 = 0xe000_ed9c;
 pub struct Written {
     /// CFSR.
     pub status: u32,
-    /// MPU_RBAR and MPU_RASR.
-    pub region: [u32; 2],
+    /// MPU_RNR, MPU_RBAR and MPU_RASR or MPU_RLAR.
+    pub region: [u32; 3],
 }
 
 /// Leads the miss path to [`REGISTERS`], and its ways out to this program.
@@ -164,16 +165,16 @@ unsafe fn lead(from: u32, to: u32) {
 }
 
 /// Takes a fault with this status and address, with `pc` in the frame and `lr` (0: of a thread). How it ended, and what was written.
-pub fn answer(status: u32, address: u32, pc: u32, lr: u32, region: [u32; 2]) -> (u32, Written) {
+pub fn answer(status: u32, address: u32, pc: u32, lr: u32, region: [u32; 3]) -> (u32, Written) {
     let frame = [1, 2, 3, 4, 5, 6, pc, 8];
     let words = REGISTERS.get().cast::<u32>();
     // SAFETY: only the assembly uses them beside this function, and it returns before they are read.
     unsafe {
         words.add(CFSR).write_volatile(status);
         words.add(MMFAR).write_volatile(address);
-        words.add(MPU_RBAR).cast::<[u32; 2]>().write_volatile(region);
+        words.add(MPU_RNR).cast::<[u32; 3]>().write_volatile(region);
         let end = answer_miss(&raw const frame, lr);
-        let region = words.add(MPU_RBAR).cast::<[u32; 2]>().read_volatile();
+        let region = words.add(MPU_RNR).cast::<[u32; 3]>().read_volatile();
         (end, Written { status: words.add(CFSR).read_volatile(), region })
     }
 }

@@ -3,11 +3,10 @@
 use core::fmt::Write;
 
 use kernel::regions::Resolution;
-use port::regs;
-use protect::pmsav7::RegionRegs;
 
 use crate::assembly::{self, Written};
 use crate::random::Random;
+use crate::regions::{BEFORE, Regs, Tried, put, registers, shown};
 use crate::world::{Domain, MOST, State};
 use crate::{COFFERDAM_CPU, Console, Described};
 
@@ -18,8 +17,6 @@ const FAULTS: u32 = 40;
 /// MMFSR: a data access whose address is known; a fetch.
 const DATA: u32 = 0x82;
 const FETCH: u32 = 0x01;
-/// Values of the region registers of the last slot before a fault: a region that nothing loads.
-const BEFORE: [u32; 2] = [0x5555_5557, 0x1500_0000];
 
 /// A fault as the processor presents it.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +32,8 @@ struct Fault {
 struct Answer {
     /// 0: the access is repeated; 1: refused; 2: counted; 3: a fault of the kernel.
     end: u32,
-    /// MPU_RBAR and MPU_RASR as they were written last.
-    region: [u32; 2],
+    /// Number of the slot and its registers as they were written last.
+    region: [u32; 3],
     /// The trace port.
     trace: [u32; 2],
 }
@@ -52,7 +49,7 @@ struct Tally {
 pub fn run(domains: &[Domain; 2], out: &mut Console) -> u32 {
     let mut random = Random::new(0x0dd_ba11);
     let mut tally = Tally::default();
-    let mut mapped = [([RegionRegs::DISABLED; MOST], 0); 2];
+    let mut mapped = [([Regs::DISABLED; MOST], 0); 2];
     for world in 0..WORLDS {
         let changed = random.below(2) as usize;
         mapped[changed] = domains[changed].change(&mut random);
@@ -91,7 +88,7 @@ fn count_down(domain: &Domain, random: &mut Random) {
 }
 
 /// Any fault; most of them at or beside the ends of regions, their eighths, and words.
-fn fault(random: &mut Random, regions: &[RegionRegs]) -> Fault {
+fn fault(random: &mut Random, regions: &[Regs]) -> Fault {
     const ODD: [u32; 12] = [0, 0x02, 0x80, 0x83, 0x03, 0x08, 0x10, 0x20, 0x92, 0xa2, 0x0182, 0x0001_0001];
     let status = match random.below(16) {
         0 => random.one(&ODD),
@@ -103,16 +100,16 @@ fn fault(random: &mut Random, regions: &[RegionRegs]) -> Fault {
     Fault { status, address: address(random, regions), pc, lr }
 }
 
-fn address(random: &mut Random, regions: &[RegionRegs]) -> u32 {
+fn address(random: &mut Random, regions: &[Regs]) -> u32 {
     if regions.is_empty() || random.below(8) == 0 {
         let any = random.word();
         return random.one(&[0, u32::MAX, any, any & 0x2fff_ffff]);
     }
     let regs = random.one(regions);
-    let eighth = 1 << regs.eighth_log2();
-    let inside = random.word() & (eighth - 1);
-    let beside = random.one(&[0, 0, 1, 2, eighth - 1, eighth - 2, inside, 0u32.wrapping_sub(1), 0u32.wrapping_sub(2)]);
-    regs.base().wrapping_add(random.below(9).wrapping_mul(eighth)).wrapping_add(beside)
+    let eighth = regs.step();
+    let inside = random.word() % eighth.max(1);
+    let beside = random.one(&[0, 0, 1, 2, eighth.wrapping_sub(1), eighth.wrapping_sub(2), inside, 0u32.wrapping_sub(1), 0u32.wrapping_sub(2)]);
+    regs.first().wrapping_add(random.below(9).wrapping_mul(eighth)).wrapping_add(beside)
 }
 
 /// Lets both answer a fault of a domain.
@@ -140,7 +137,7 @@ fn by_assembly(domain: &Domain, fault: Fault) -> (Answer, State, bool) {
     let hardware = registers();
     // When victims are random, the assembly calls the rule, and the rule writes the hardware's registers.
     let by_call = hardware != BEFORE;
-    let region = if by_call { hardware } else { region };
+    let region = if by_call { hardware } else { shown(region) };
     let cleared = by_call || (status == DATA | FETCH && end & 1 == 0);
     (Answer { end, region, trace: trace() }, domain.state(), cleared)
 }
@@ -173,16 +170,9 @@ fn miss(address: u32) -> u32 {
 
 /// Puts words in front of both that neither writes.
 fn arrange() {
-    regs::MPU_RBAR.write(BEFORE[0]);
-    regs::MPU_RASR.write(BEFORE[1]);
+    put(BEFORE);
     // SAFETY: as in `trace`.
     unsafe { port().write([0x7777_7777; 2]) };
-}
-
-/// The registers of the slot that was written last.
-fn registers() -> [u32; 2] {
-    const VALID: u32 = 1 << 4;
-    [regs::MPU_RBAR.read() | VALID, regs::MPU_RASR.read()]
 }
 
 fn port() -> *mut [u32; 2] {

@@ -1,6 +1,6 @@
-//! The miss path in assembly (`arch/armv7m/src/miss.rs`) against `Kernel::on_miss`, without a domain that runs: both answer the same faults
+//! The miss path in assembly (`arch/armv-m/src/miss.rs`, with the macros of the port) against `Kernel::on_miss`, without a domain that runs: both answer the same faults
 //! in the same state, thousands of them, over random tables of regions; then all that they leave behind is compared. The processor cannot be
-//! told which fault there was, so that the assembled code, as it stands in ITCM, reads a fault from words in memory instead of from the
+//! told which fault there was, so that the assembled code, as it stands in RAM, reads a fault from words in memory instead of from the
 //! system control space: one word of its literals is changed. Prints one line, and exits with the number of the cases in which they differ.
 #![no_std]
 #![no_main]
@@ -8,6 +8,7 @@
 mod assembly;
 mod cases;
 mod random;
+mod regions;
 mod world;
 
 use core::arch::{asm, global_asm};
@@ -101,6 +102,10 @@ global_asm!(
     .rept   14
     .word   unexpected_entry
     .endr
+
+    .section .vectors.reset, "a", %progbits
+    .word   __boot_stack_top
+    .word   reset_entry
 
     .section .text.reset, "ax", %progbits
     .global reset_entry

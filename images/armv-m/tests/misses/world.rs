@@ -9,14 +9,14 @@ use kernel::objects::{Activation, Domain as Record};
 use kernel::regions::{NodeMemory, Regions, layout};
 use port::regs;
 use protect::Span;
-use protect::pmsav7::RegionRegs;
 use protect::regions::pctrie::{NODE_BYTES, Node, Trie};
 use protect::regions::slots::{Replacement, Slots};
 use protect::{Access, MemType};
-use system::{HEADER_WORDS, MAGIC, System, TABLES, VERSION, checksum};
+use system::{HEADER_WORDS, MAGIC, Section, System, TABLES, VERSION, checksum};
 use units::{Bytes, PhysAddr, VirtAddr};
 
 use crate::random::Random;
+use crate::regions::{Regs, Tried};
 use crate::{Arch, COFFERDAM_CPU, Described, Shared, assembly};
 
 /// Nodes of a domain's table.
@@ -51,7 +51,7 @@ fn tables() -> Result<System<'static>, BootError> {
         words[6 + 2 * table] = HEADER_WORDS as u32;
     }
     words[7 + 2 * TABLES] = 1;
-    words[HEADER_WORDS] = system::Scheme::Pmsav7 as u32;
+    words[HEADER_WORDS] = <port::Core as port::Port>::Unit::SCHEME as u32;
     let sum = checksum(&words[HEADER_WORDS..]);
     words[..6].copy_from_slice(&[MAGIC, VERSION, HEADER_WORDS as u32 + 1, sum, 1 << 20, 1 << 20]);
     // SAFETY: written once, here.
@@ -143,7 +143,7 @@ impl Domain {
         unsafe { &mut *self.regions.byte_add(layout::ROOT).cast() }
     }
 
-    fn slots(&self) -> *mut Slots {
+    fn slots(&self) -> *mut Slots<Regs> {
         self.regions.cast()
     }
 
@@ -173,21 +173,21 @@ impl Domain {
     }
 
     /// Gives it other regions, some pinned and some paged, and another policy; the paged ones.
-    pub fn change(&self, random: &mut Random) -> ([RegionRegs; MOST], usize) {
+    pub fn change(&self, random: &mut Random) -> ([Regs; MOST], usize) {
         const POLICIES: [Replacement; 3] = [Replacement::BitPlru, Replacement::RoundRobin, Replacement::Random];
         let trie = self.trie();
         while let Some((_, regs)) = trie.next(0) {
             let _ = trie.remove(regs);
         }
-        let (mut paged, mut count) = ([RegionRegs::DISABLED; MOST], 0);
+        let (mut paged, mut count) = ([Regs::DISABLED; MOST], 0);
         for _ in 0..random.one(&[0, 4, MOST as u32]) {
-            let regs = region(random);
+            let regs = Regs::any(random);
             if trie.insert(regs).is_ok() {
                 paged[count] = regs;
                 count += 1;
             }
         }
-        let pinned: [RegionRegs; 4] = core::array::from_fn(|_| region(random));
+        let pinned: [Regs; 4] = core::array::from_fn(|_| Regs::any(random));
         let pinned = &pinned[..random.below(5) as usize];
         let needed = if count == 0 { 0 } else { random.one(&[1, 2, 4]) };
         let most = needed + random.below(5) as usize;
@@ -198,17 +198,4 @@ impl Domain {
         }
         (paged, count)
     }
-}
-
-/// Any region that a table takes, more often near others than not.
-fn region(random: &mut Random) -> RegionRegs {
-    const PLACES: [u32; 4] = [0, 0x2000_0000, 0x6000_0000, 0xffc0_0000];
-    let size_log2 = if random.below(8) == 0 { 8 + random.below(24) } else { 8 + random.below(12) };
-    let near = random.one(&PLACES) | random.word() & random.one(&[0x3fff, 0x3f_ffff]);
-    let base = if random.below(4) == 0 { random.word() } else { near };
-    let any = random.word() & 0xff;
-    let off = random.one(&[0, any, 0x01, 0x80, 0x7f, 0xfe]);
-    let rights = random.one(&[0b010, 0b011]) << 24 | random.below(2) << 28;
-    let rasr = rights | off << 8 | (size_log2 - 1) << 1 | 1;
-    RegionRegs { rbar: base >> size_log2 << size_log2, rasr }
 }
