@@ -44,7 +44,7 @@ unsafe impl Port for Armv7 {
         regs::MPU_RASR.write(region.rasr);
     }
 
-    /// What only domains may not write, the kernel may.
+    /// A region that lets domains only read does not keep the kernel from writing.
     #[inline(always)]
     fn unchecked(write: impl FnOnce()) {
         write();

@@ -8,11 +8,11 @@ use protect::pmsav8::Pmsav8;
 use sched::switching::Switching;
 
 use crate::block::{SCHEME, SWITCHING};
-use crate::regions::{Paging, Shape};
+use crate::regions::{Paging, RegionScheme, Shape};
 use crate::vmsav7::{Caches, Tables, Vmsav7};
 use crate::{
-    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAGIC, Notification, Record, Section, System,
-    TableError, Thread, VERSION, Words, checksum,
+    Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAGIC, Notification, Record, Scheme, Section,
+    System, TableError, Thread, VERSION, Words, checksum,
 };
 
 /// The scheme's section. Domains and areas that it says nothing of have the default.
@@ -22,6 +22,16 @@ pub enum SchemeTables {
     Pmsav7 { domains: Vec<Paging>, areas: Vec<Shape> },
     Pmsav8 { domains: Vec<Paging>, areas: Vec<Shape> },
     Vmsav7 { caches: Caches, domains: Vec<Tables> },
+}
+
+impl SchemeTables {
+    /// The section of a scheme with region registers.
+    pub fn of_regions<U: RegionScheme>(domains: Vec<Paging>, areas: Vec<Shape>) -> SchemeTables {
+        match <U as Section>::SCHEME {
+            Scheme::Pmsav8 => SchemeTables::Pmsav8 { domains, areas },
+            _ => SchemeTables::Pmsav7 { domains, areas },
+        }
+    }
 }
 
 impl Default for SchemeTables {

@@ -23,7 +23,14 @@ fn tried(board: &str, says: &str) {
     let image = build_example(&install, &tools, &board, "misses").unwrap();
     let qemu = find_in_path("qemu-system-arm").expect("QEMU is not installed");
     let mut command = Command::new("timeout");
-    command.args(["-s", "KILL", SECONDS]).arg(qemu).args(["-M", board.name.as_str(), "-display", "none", "-monitor", "none"]);
+    command.args(["-s", "KILL", SECONDS]).arg(qemu).args([
+        "-M",
+        board.name.as_str(),
+        "-display",
+        "none",
+        "-monitor",
+        "none",
+    ]);
     command.args(["-serial", "null", "-chardev", "stdio,id=console"]);
     command.args(["-semihosting-config", "enable=on,target=native,chardev=console"]);
     let output = command.arg("-kernel").arg(image).output().unwrap();

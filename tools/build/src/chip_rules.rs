@@ -43,8 +43,7 @@ impl Profile {
             let is_boards = |memory: &MemoryParams| {
                 u64::from(base) == memory.board_base.value && u64::from(bytes) <= memory.board_capacity.value
             };
-            let is_whole =
-                at(u64::from(base) + u64::from(bytes.max(1)) - 1) == id || found.is_some_and(is_boards);
+            let is_whole = at(u64::from(base) + u64::from(bytes.max(1)) - 1) == id || found.is_some_and(is_boards);
             if !is_whole || found.is_none_or(|found| (found.kind == MemoryKind::Device) != is_device) {
                 let there = found.map_or("nothing", |found| found.name.as_str());
                 let text = format!("the {what} `{name}` of the board `{}` is not where its chip has one", file.name);

@@ -14,6 +14,8 @@ pub enum Layer {
     Kernel,
     /// `arch/`: encodes and applies.
     Arch,
+    /// `arch/*-m`: what architectures of one profile have in common.
+    Profile,
     /// `arch/*-user`: the instructions with which a domain enters the kernel; unprivileged.
     Entry,
     /// `images/`: the kernel's image for a core; the addresses of a board come from its file.
@@ -50,6 +52,7 @@ impl Layer {
             "capi" => Self::Capi,
             "kernel" => Self::Kernel,
             "arch" if directory.ends_with("-user") => Self::Entry,
+            "arch" if directory.ends_with("-m") => Self::Profile,
             "arch" => Self::Arch,
             "images" => Self::Images,
             "boards" | "chips" | "cores" => Self::Data,
@@ -71,13 +74,14 @@ impl Layer {
     /// The layers that this one may depend on.
     pub const fn may_use(self) -> &'static [Self] {
         use Layer::{
-            Apps, Arch, Capi, Command, Crates, Data, Drivers, Entry, Eval, Images, Kernel, Rows, Services, Sim, Suites,
-            Tools, User,
+            Apps, Arch, Capi, Command, Crates, Data, Drivers, Entry, Eval, Images, Kernel, Profile, Rows, Services,
+            Sim, Suites, Tools, User,
         };
         match self {
             Crates | Capi | Kernel | Rows => &[Crates],
             Entry => &[Entry, Crates],
-            Arch => &[Kernel, Crates],
+            Arch => &[Profile, Kernel, Crates],
+            Profile => &[Kernel, Crates],
             Images => &[Arch, Kernel, Crates],
             User => &[User, Entry, Crates],
             Drivers => &[User, Crates],

@@ -108,7 +108,17 @@ fn address(random: &mut Random, regions: &[Regs]) -> u32 {
     let regs = random.one(regions);
     let eighth = regs.step();
     let inside = random.word() % eighth.max(1);
-    let beside = random.one(&[0, 0, 1, 2, eighth.wrapping_sub(1), eighth.wrapping_sub(2), inside, 0u32.wrapping_sub(1), 0u32.wrapping_sub(2)]);
+    let beside = random.one(&[
+        0,
+        0,
+        1,
+        2,
+        eighth.wrapping_sub(1),
+        eighth.wrapping_sub(2),
+        inside,
+        0u32.wrapping_sub(1),
+        0u32.wrapping_sub(2),
+    ]);
     regs.first().wrapping_add(random.below(9).wrapping_mul(eighth)).wrapping_add(beside)
 }
 

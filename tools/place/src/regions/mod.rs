@@ -13,7 +13,6 @@ use spec::{TablePlace, TemporalSpec};
 use system::area;
 use system::build::SchemeTables;
 use system::regions::{LEAST_PAGED_BYTES, Paging, RegionScheme, Shape, nodes};
-use system::{Scheme as Number, Section};
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
@@ -103,11 +102,7 @@ impl<U: RegionScheme> Scheme for Regions<U> {
         let mapped = domains.iter().flat_map(|spot| spot.areas.iter().filter(|area| area.entry(0).is_some()));
         let areas = mapped.map(Spot::shape).collect();
         let domains = system.domains.iter().zip(domains).map(paging).collect();
-        let scheme = match <U as Section>::SCHEME {
-            Number::Pmsav8 => SchemeTables::Pmsav8 { domains, areas },
-            _ => SchemeTables::Pmsav7 { domains, areas },
-        };
-        Extras { scheme, ..Extras::default() }
+        Extras { scheme: SchemeTables::of_regions::<U>(domains, areas), ..Extras::default() }
     }
 }
 

@@ -312,7 +312,7 @@ impl<R: Registers> Slots<R> {
         self.set(slot, R::DISABLED);
     }
 
-    /// What a slot holds from now on.
+    /// Puts a region into a slot of the image.
     fn set(&mut self, slot: u32, regs: R) {
         self.image.regs[slot as usize] = regs.at_slot(slot).stored();
     }
