@@ -1,8 +1,8 @@
 //! The compiler against the evaluator: what the registers permit is what was asked, byte for byte.
 
 use super::*;
-use crate::testing::Rng;
 use crate::regions::REGIONS;
+use crate::testing::Rng;
 use crate::{Access, AccessKind, Data, MemType, Span};
 use std::vec;
 use std::vec::Vec;

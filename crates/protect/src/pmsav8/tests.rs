@@ -137,7 +137,8 @@ fn run(seed: u64, spread_log2: u32, nodes: usize, leaves: usize, steps: usize) -
                 Err(error) => panic!("{error:?}"),
             }
         }
-        let edges = |regs: &RegionRegs| [regs.base(), regs.base().wrapping_sub(1), regs.last(), regs.last().wrapping_add(1)];
+        let edges =
+            |regs: &RegionRegs| [regs.base(), regs.base().wrapping_sub(1), regs.last(), regs.last().wrapping_add(1)];
         for at in model.values().flat_map(edges).chain(edges(&regs)) {
             assert_eq!(trie.lookup(at), holder(&model, at), "{at:#x} after {step}");
         }
@@ -162,3 +163,5 @@ fn long_random_sequences_agree_with_a_plain_map() {
     let seen = run(6, 24, 6, 12, 3_000);
     assert!(seen[2] > 100, "{seen:?}");
 }
+
+mod shadow;

@@ -1,8 +1,8 @@
 //! Slots: what is pinned stays, what is paged makes progress, and what no region cures is reported.
 
 use super::*;
-use crate::regions::pctrie::{NODE_WORDS, PcTrie};
 use crate::pmsav7::{RegionRegs, Shadow, encode_one};
+use crate::regions::pctrie::{NODE_WORDS, PcTrie};
 use crate::testing::Rng;
 use crate::{Access, AccessKind, MemType, Span};
 use std::vec::Vec;
