@@ -80,7 +80,7 @@ fn random_ranges_are_exact_at_all_edges() {
     }
 }
 
-/// B10.3 read literally for one byte: one enabled region that contains it, none (the background), or several.
+/// B10 read literally for one byte: one enabled region that contains it, none (the background), or several.
 fn reference(shadow: &Shadow, mair: [u32; 2], addr: u32, privileged: bool, kind: AccessKind) -> bool {
     let default = match addr >> 28 {
         0x4 | 0x5 | 0xa..=0xd => kind != AccessKind::Exec,

@@ -53,10 +53,10 @@ pub struct Violation {
     pub denial: Denial,
 }
 
-/// A register write whose effect the architecture leaves UNPREDICTABLE; the shadow ignores the write.
+/// A register write whose effect the architecture leaves UNPREDICTABLE; it has none here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unpredictable {
-    /// Offset of the register from `MPU_TYPE`.
+    /// Offset of the register from the unit's first one.
     pub offset: u32,
     /// The value written.
     pub value: u32,

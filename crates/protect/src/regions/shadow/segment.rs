@@ -132,7 +132,7 @@ pub(super) const fn need(privileged: bool, kind: AccessKind) -> u8 {
     if privileged { bit } else { bit << UNPRIVILEGED }
 }
 
-/// The default memory map (DDI 0403 B3.1, table B3-1; DDI 0553 B8.1 has the same), for both privileges; the private peripheral bus is privileged only
+/// The default memory map (DDI 0403 B3.1, table B3-1; DDI 0553 B8 has the same), for both privileges; the private peripheral bus is privileged only
 /// (hardware answers an unprivileged access with a bus fault, except to STIR when CCR.USERSETMPEND is set, which is not modelled).
 pub(super) const fn default_map(addr: u32) -> Segment {
     const DATA: u8 = 0b011_011;
