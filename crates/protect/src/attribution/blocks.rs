@@ -1,7 +1,7 @@
 //! A memory protection controller: each block of a memory is for Secure accesses or for Non-secure ones, and not for the others (Arm 101104, 3.4.4; its behaviour
 //! beyond that as `hw/misc/tz-mpc.c` in QEMU 10.0 has it).
 
-use super::Security;
+use super::security::Security;
 
 /// `CTRL`: what is stopped gets an error, not zero; a word of the table that is read or written selects the next; the table is locked until reset.
 const ERROR: u32 = 1 << 4;

@@ -1,6 +1,6 @@
 //! The chip's opinion, which it gives by bits of the address.
 
-use super::Attribution;
+use super::security::Attribution;
 
 /// An implementation-defined attribution unit (DDI 0553 B8). A chip whose opinion is no function of address bits needs another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,10 +16,6 @@ pub struct Idau {
 impl Idau {
     /// A chip without one: the core's registers decide.
     pub const NONE: Self = Self { secure: 0, callable: 0, exempt: None };
-
-    /// One that lets bit 28 of an address decide, and whose callable sixteenths a register sets, none after reset ([`super::PortGates::callable`]);
-    /// `armsse_idau_check` in QEMU 10.0.
-    pub const BIT_28: Self = Self { secure: 1 << 28, callable: 0, exempt: Some((0xeff0_0000, 0xe000_0000)) };
 
     pub(super) const fn exempts(self, addr: u32) -> bool {
         matches!(self.exempt, Some((mask, value)) if addr & mask == value)

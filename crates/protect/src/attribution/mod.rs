@@ -1,4 +1,4 @@
-//! Who may reach an address on Armv8-M with the Security Extension (ARM DDI 0553 B8), and what a chip's gates behind the core let through.
+//! The security attribution of addresses on Armv8-M (ARM DDI 0553 B8), and the accesses that a chip's gates behind the core let through.
 //!
 //! - [`Attribution`]: an address is Secure, Non-secure, or Secure and callable from Non-secure code, by the more secure of two opinions: that of the
 //!   core's registers (SAU) and that of the chip (IDAU). [`Unit`] has both.
@@ -11,44 +11,16 @@ mod blocks;
 mod idau;
 mod ports;
 mod sau;
+mod security;
 
 pub use blocks::BlockGate;
 pub use idau::Idau;
 pub use ports::{Group, Port, PortGates};
+pub use security::{Attribution, Security};
 
 use crate::AccessKind;
 use crate::regions::{GRANULE_BYTES, Unpredictable};
 use sau::Sau;
-
-/// A security state of the processor, and of the accesses that it makes on the bus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Security {
-    /// It may access Non-secure addresses, too.
-    Secure,
-    /// It may access nothing else.
-    NonSecure,
-}
-
-/// Attribution of an address, in ascending order of security.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Attribution {
-    /// Everybody's.
-    NonSecure,
-    /// Secure, and Non-secure code may enter it at an `SG` instruction.
-    Callable,
-    /// Secure.
-    Secure,
-}
-
-impl Attribution {
-    /// The state in which an instruction there executes, and of the access that a Secure one makes there.
-    pub const fn state(self) -> Security {
-        match self {
-            Self::NonSecure => Security::NonSecure,
-            Self::Callable | Self::Secure => Security::Secure,
-        }
-    }
-}
 
 /// Ranges that are outside of both opinions: debug components and the system control space (DDI 0553 B8; `v8m_is_sau_exempt` in QEMU 10.0).
 const EXEMPT: [(u32, u32); 5] = [
@@ -103,20 +75,20 @@ impl Unit {
         self.sau.of(addr).max(self.idau.of(addr))
     }
 
-    /// The attribution that all bytes of `addr .. addr + len` have, as far as they exist. `len` 0 counts as 1.
+    /// The state that all bytes of `addr .. addr + len` are of, as far as they exist. `len` 0 counts as 1.
     ///
     /// # Errors
-    /// The first byte whose attribution is not that of the first.
+    /// The first byte that is not of the state of the first.
     ///
     /// # Time complexity
     /// Eight regions for each granule of 32 bytes.
-    pub fn of_all(&self, addr: u32, len: u32, kind: AccessKind, from: Security) -> Result<Attribution, u32> {
-        let first = self.of(addr, kind, from);
+    pub fn state_of_all(&self, addr: u32, len: u32, kind: AccessKind, from: Security) -> Result<Security, u32> {
+        let first = self.of(addr, kind, from).state();
         let end = (u64::from(addr) + u64::from(len)).min(1 << 32);
         // No rule changes inside of a granule.
         let mut at = (u64::from(addr) + 1).next_multiple_of(u64::from(GRANULE_BYTES));
         while at < end {
-            if self.of(at as u32, kind, from) != first {
+            if self.of(at as u32, kind, from).state() != first {
                 return Err(at as u32);
             }
             at += u64::from(GRANULE_BYTES);

@@ -2,7 +2,7 @@
 //! ones, and for privileged code alone or for all. Registers and rules are those of `hw/misc/iotkit-secctl.c` and `hw/misc/tz-ppc.c` in QEMU 10.0; a board's
 //! file says which device is at which port.
 
-use super::Security;
+use super::security::Security;
 
 /// A kind of controllers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

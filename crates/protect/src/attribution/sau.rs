@@ -1,6 +1,6 @@
 //! The core's opinion: the security attribution unit (DDI 0553 B8; its registers in D1.2).
 
-use super::Attribution;
+use super::security::Attribution;
 use crate::regions::GRANULE_BYTES;
 
 /// Regions of the unit, as in the Cortex-M33 of the boards here.

@@ -14,7 +14,7 @@ mod unit;
 
 pub use attributes::{Attributes, Policy};
 pub use registers::{Key, Registers, meet};
-pub use shadow::{Attr, Bank, Denial, Permissions, Segment, Shadow, Unpredictable, Violation};
+pub use shadow::{Attr, Bank, Denial, Permissions, Segment, Shadow, Unpredictable, Violation, default_attributes};
 pub use unit::{Placement, Unit};
 
 /// Region registers of a protection unit: 8 in the Cortex-M3, M4 and M7 (ARM DDI 0403 B3.5), and in the Cortex-M33 for each security state (DDI 0553 B10), as configured on the

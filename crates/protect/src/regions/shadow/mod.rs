@@ -3,64 +3,16 @@
 //! It is the specification of the compilers' property tests, and the shadow that a simulator keeps of the hardware. An
 //! access that hits a segment seen before costs one table look-up; writes to registers only bump a generation.
 
+mod answer;
 mod segment;
 
+pub use answer::{Attr, Denial, Unpredictable, Violation};
 pub use segment::{Permissions, Segment};
 
 use super::REGIONS;
 use super::attributes::Attributes;
 use crate::AccessKind;
 use segment::{default_map, need};
-
-/// Memory attributes in force at an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attr {
-    /// Type and shareability.
-    pub memory: Attributes,
-    /// The region that decided; `None` for the default memory map.
-    pub region: Option<u8>,
-}
-
-/// Why an access is denied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Denial {
-    /// No region contains the byte, and the background map does not serve this privilege.
-    NoRegion,
-    /// The region that contains it does not grant this.
-    Permission {
-        /// The deciding region.
-        region: u8,
-    },
-    /// Several regions contain it, in a scheme in which then none decides.
-    Overlap {
-        /// The lowest of them.
-        lower: u8,
-        /// The next one.
-        higher: u8,
-    },
-    /// The default memory map does not grant this: execute-never space, or the private peripheral bus unprivileged.
-    DefaultMap,
-    /// The access runs past the end of the address space.
-    Wraps,
-}
-
-/// The first denied byte of an access, and why.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// Address of the first byte that is denied.
-    pub addr: u32,
-    /// The reason.
-    pub denial: Denial,
-}
-
-/// A register write whose effect the architecture leaves UNPREDICTABLE; it has none here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unpredictable {
-    /// Offset of the register from the unit's first one.
-    pub offset: u32,
-    /// The value written.
-    pub value: u32,
-}
 
 /// The registers of a unit behind `MPU_CTRL` and `MPU_RNR`, and the rule by which they decide.
 pub trait Bank: Clone {
@@ -252,6 +204,11 @@ impl<B: Bank> Shadow<B> {
         segment.forbid_execution(addr);
         segment
     }
+}
+
+/// Attributes of the default memory map, which a unit that is off leaves in force.
+pub const fn default_attributes(addr: u32) -> Attributes {
+    default_map(addr).memory
 }
 
 /// Cache index: neighbouring lines and neighbouring areas land in different entries.

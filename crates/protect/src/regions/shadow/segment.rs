@@ -2,7 +2,7 @@
 
 use super::super::REGIONS;
 use super::super::attributes::{Attributes, Policy};
-use super::{Attr, Denial};
+use super::answer::{Attr, Denial};
 use crate::AccessKind;
 
 /// Shift from a privileged permission to the unprivileged one.
@@ -45,7 +45,7 @@ pub struct Segment {
     pub(super) generation: u32,
     /// Bits 2..0 privileged read, write, execute; bits 5..3 the same unprivileged.
     pub(super) permits: u8,
-    memory: Attributes,
+    pub(super) memory: Attributes,
     /// The region that decides, [`BACKGROUND`], or [`OVERLAP`] with two.
     region: u8,
 }
