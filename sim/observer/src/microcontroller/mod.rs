@@ -1,17 +1,18 @@
-//! Cores of the M profile with region registers: every access is held against a shadow of the protection unit, and exceptions
-//! are seen where their handlers begin.
+//! Cores of the M profile, with or without security states: every access is held against a shadow of the protection units, and exceptions
+//! are seen where their handlers begin. An architecture brings the rest ([`Protects`]).
 
+mod attributes;
 mod conduct;
 mod decode;
 mod exceptions;
 mod frame;
 mod observe;
-mod regions;
+mod registers;
 
 use std::convert::Infallible;
 
 use protect::AccessKind;
-use protect::pmsav7::{Attr, REGIONS, Shadow};
+use protect::regions::{Attributes, REGIONS, default_attributes};
 use record::{Architecture, Deed, ProtectionWatch, Watch};
 use timing::insn::InsnInfo;
 use timing::machine::{Access, Exception};
@@ -22,7 +23,10 @@ use crate::block::{RawInsn, flag};
 use crate::per_core::{BlockOf, CoreObserver, Family, InsnOf};
 use crate::saved::{Saved, deed};
 use crate::{Register, Seen, Target};
-use regions::Regions;
+use attributes::memory_attr;
+pub use frame::{EXTENDED_BYTES, ON_PROCESS_STACK, SPSEL, TO_THREAD};
+use registers::Regions;
+pub use registers::{Banked, VTOR, write_unit};
 
 /// So many bytes below its stack are not the kernel's to access: more than any of its frames.
 const BELOW_STACK_BYTES: u32 = 1024;
@@ -54,28 +58,55 @@ impl<C> Modelled for C where
 {
 }
 
-/// Registers that are read.
-#[derive(Clone, Copy, Default)]
-struct Registers {
-    /// Program status.
-    xpsr: Register,
-    lr: Register,
-    msp: Register,
-    psp: Register,
-    control: Register,
-    /// PRIMASK, BASEPRI, FAULTMASK.
-    masks: [Register; 3],
+/// An architecture of the profile: who may access what, and what it adds to exceptions.
+pub trait Protects: Sized + 'static {
+    /// The architecture.
+    const ARCHITECTURE: Architecture;
+    /// The last of the exceptions from HardFault on that stop an instruction before it executes.
+    const LAST_FAULT: u16;
+
+    /// After reset.
+    fn new(watch: &Watch) -> Self;
+    /// The processor has started: its registers can be found.
+    fn started(&mut self, target: &mut dyn Target);
+
+    /// The instruction at `pc` runs next: its address decides in which state.
+    fn runs_at(&mut self, _pc: u32) {}
+    /// A block runs next of which [`Protects::fetch`] has said this.
+    #[inline]
+    fn runs(&mut self, _note: u8) {}
+    /// The attributes of data if the code that runs may access all bytes; `None`: hardware denies some.
+    fn permits(&mut self, address: u32, len: u32, privileged: bool, kind: AccessKind) -> Option<Attributes>;
+    /// The attributes of code if all bytes may be fetched, and what is to be known when it runs: bits above those of [`Attributes`].
+    fn fetch(&mut self, pc: u32, len: u32, privileged: bool) -> (Option<Attributes>, u8);
+    /// The code that runs stores to the system control space, or to what the architecture adds to it. Whether what is permitted may be another now.
+    fn control(&mut self, address: u32, len: u32, value: u64) -> bool;
+
+    /// The registers of the state that runs.
+    fn banked(&self) -> &Banked;
+    /// Whether some exceptions are masked.
+    fn masks(&self, target: &mut dyn Target) -> bool;
+    /// The address of the vector table of the state that runs.
+    fn table(&self) -> u32;
+    /// At the first instruction of a handler that was entered with this EXC_RETURN, the address of the frame's r0.
+    fn frame(&self, target: &mut dyn Target, exc_return: u32) -> u32;
+    /// Bytes of a frame with floating-point registers that the state that runs stores.
+    fn extended_bytes(&self) -> u32 {
+        EXTENDED_BYTES
+    }
 }
 
 /// One core.
-pub struct Armv7m<C> {
+pub struct Microcontroller<C, P> {
     core: C,
     /// Caches that CCR has enabled so far; QEMU reads the bits as zero, so that they are never taken back here.
     caches_on: (bool, bool),
-    shadow: Shadow,
-    /// Number of what the shadow permits.
+    protection: P,
+    /// Number of what is permitted now.
     generation: u32,
-    registers: Registers,
+    /// Program status, and link register.
+    xpsr: Register,
+    lr: Register,
     regions: Regions,
     /// First of the addresses below the kernel's stack.
     below_stack: u32,
@@ -83,35 +114,9 @@ pub struct Armv7m<C> {
     late_unseen: bool,
     /// The frame that still waits for its floating-point registers.
     lazy_frame: Frame,
-    /// Address of the vector table.
-    table: u32,
 }
 
-fn memory_attr(attr: Attr) -> MemAttr {
-    attributes(attr.tex_s_c_b)
-}
-
-/// The attributes of a region register as caches take them.
-#[inline]
-fn attributes(tex_s_c_b: u8) -> MemAttr {
-    const TABLE: [MemAttr; 64] = {
-        let mut table = [MemAttr::DEVICE; 64];
-        let mut index = 0;
-        while index < 64 {
-            table[index] = MemAttr::from_rasr((index as u32) << 16);
-            index += 1;
-        }
-        table
-    };
-    TABLE[usize::from(tex_s_c_b & 0x3f)]
-}
-
-fn default_attr(address: u32) -> Attr {
-    let attr = Shadow::permits_background(address, 1, true, AccessKind::Read);
-    attr.unwrap_or(Attr { tex_s_c_b: 0, region: None })
-}
-
-impl Armv7m<Machine> {
+impl<P: Protects> Microcontroller<Machine, P> {
     /// The core of a profile, after reset.
     ///
     /// # Errors
@@ -123,35 +128,35 @@ impl Armv7m<Machine> {
     }
 }
 
-impl<C: Modelled> Armv7m<C> {
+impl<C: Modelled, P: Protects> Microcontroller<C, P> {
     /// A core after reset, without caches.
     pub fn new(core: C, watch: &Watch) -> Self {
         Self {
             core,
             caches_on: (false, false),
-            shadow: Shadow::new(),
+            protection: P::new(watch),
             generation: 1,
-            registers: Registers::default(),
+            xpsr: Register::default(),
+            lr: Register::default(),
             regions: Regions::default(),
             below_stack: watch.kernel_stack.map_or(0, |stack| stack.start.wrapping_sub(BELOW_STACK_BYTES)),
             late_unseen: false,
-            lazy_frame: Frame { sp: 0, attr: attributes(0), fp: FpFrame::None },
-            table: 0,
+            lazy_frame: Frame { sp: 0, attr: MemAttr::STRONGLY_ORDERED, fp: FpFrame::None },
         }
     }
 
     /// Attributes of data at `address`, as the kernel sees them.
-    fn attr(&mut self, address: u32) -> Attr {
-        let attr = self.shadow.permits(address, 4, true, AccessKind::Read);
-        attr.unwrap_or_else(|_| default_attr(address))
+    fn attr(&mut self, address: u32) -> MemAttr {
+        let attributes = self.protection.permits(address, 4, true, AccessKind::Read);
+        memory_attr(attributes.unwrap_or_else(|| default_attributes(address)))
     }
 }
 
-impl<C: Modelled> Family for Armv7m<C> {
+impl<C: Modelled, P: Protects> Family for Microcontroller<C, P> {
     type Context = MemAttr;
     type Core = C;
     type Memory = ();
-    const ARCHITECTURE: Architecture = Architecture::Armv7M;
+    const ARCHITECTURE: Architecture = P::ARCHITECTURE;
     const WATCHED_AFTER: u32 = flag::MASKS;
 
     fn core(&self) -> &C {
@@ -167,19 +172,12 @@ impl<C: Modelled> Family for Armv7m<C> {
     }
 
     fn started(&mut self, target: &mut dyn Target) {
-        let mut find = |name| target.find(name);
-        self.registers = Registers {
-            xpsr: find("xpsr"),
-            lr: find("lr"),
-            msp: find("msp"),
-            psp: find("psp"),
-            control: find("control"),
-            masks: ["primask", "basepri", "faultmask"].map(find),
-        };
+        (self.xpsr, self.lr) = (target.find("xpsr"), target.find("lr"));
+        self.protection.started(target);
     }
 
     fn running(&self, target: &mut dyn Target) -> (u32, Option<u8>) {
-        (target.register(self.registers.psp), None)
+        (target.register(self.protection.banked().psp), None)
     }
 
     fn decode(insn: &RawInsn) -> InsnInfo {
@@ -207,11 +205,12 @@ impl<C: Modelled> Family for Armv7m<C> {
         if tb.checked.get() != on.family.generation {
             on.check_fetch(tb);
         }
+        on.family.protection.runs(tb.attributes.get());
     }
 
     #[inline]
     fn fetch(&mut self, (): &(), tb: &BlockOf<Self>) -> Charged<Infallible> {
-        self.core.fetch(&tb.code, &attributes(tb.attributes.get()))
+        self.core.fetch(&tb.code, &memory_attr(Attributes::from_bits(tb.attributes.get())))
     }
 
     #[inline]
@@ -233,7 +232,7 @@ impl<C: Modelled> Family for Armv7m<C> {
 
     /// The kernel keeps r4 to r11, the process stack pointer and EXC_RETURN in this order; the hardware has put the rest on the stack.
     fn saved(&self, target: &mut dyn Target, context: u32, whole: bool) -> Option<Saved> {
-        frame::saved(target, context, whole)
+        frame::saved(target, context, whole, self.protection.extended_bytes())
     }
 
     fn regions(&self) -> Option<u32> {

@@ -97,7 +97,12 @@ impl Guest {
     /// The guest's own facts, under a simple profile: one cycle an instruction, two more an access.
     pub fn watch(&self) -> Watch {
         Watch {
-            profile: ProfileSource::Constant { cpu_hz: 216_000_000, cycles_per_instruction: 1, cycles_per_access: 2 },
+            profile: ProfileSource::Constant {
+                architecture: record::Architecture::default(),
+                cpu_hz: 216_000_000,
+                cycles_per_instruction: 1,
+                cycles_per_access: 2,
+            },
             trace_port: self.facts.trace_port,
             vectors: self.facts.vectors.clone(),
             kernel_text: vec![Range { start: self.symbol("kernel_start"), end: self.symbol("kernel_end") }],

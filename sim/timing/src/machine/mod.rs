@@ -68,8 +68,8 @@ impl Machine {
         if !errors.is_empty() {
             return Err(errors);
         }
-        if profile.model != Model::Armv7M {
-            let rule = "the machine is for cores of the model `armv7-m`".into();
+        if !matches!(profile.model, Model::Armv7M | Model::Armv8M) {
+            let rule = "the machine is for cores of the models `armv7-m` and `armv8-m`".into();
             return Err(alloc::vec![ProfileError { path: "model".into(), rule }]);
         }
         let level1 = |p, path| Level1::new(p, path).map_err(|error| alloc::vec![error]);

@@ -29,6 +29,8 @@ use alloc::vec::Vec;
 pub enum Model {
     /// [`crate::Machine`].
     Armv7M,
+    /// [`crate::Machine`], of a core with security states.
+    Armv8M,
     /// [`crate::application::Application`].
     Armv7A,
 }
