@@ -8,6 +8,7 @@
 mod accounts;
 mod armv7a;
 mod armv7m;
+mod armv8m;
 mod begin;
 mod block;
 mod clock;
@@ -18,6 +19,7 @@ mod finish;
 mod histogram;
 mod log;
 mod meter;
+mod microcontroller;
 mod observer;
 mod per_core;
 mod probes;

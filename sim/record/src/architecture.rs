@@ -12,6 +12,8 @@ pub enum Architecture {
     /// Armv7-M.
     #[default]
     Armv7M,
+    /// Armv8-M.
+    Armv8M,
     /// Armv7-A: places in the vector table.
     Armv7A,
 }
@@ -22,6 +24,9 @@ struct Numbers {
     /// From here on none comes from what the running code did.
     asynchronous: u16,
 }
+
+/// An exception that only Armv8-M has (ARM DDI 0553 B3).
+const SECURE_FAULT: (u16, &str) = (7, "SecureFault");
 
 /// PendSV is asynchronous, too: it starts the first thread and is used for nothing else.
 const MICROCONTROLLER: Numbers = Numbers {
@@ -57,7 +62,7 @@ impl Architecture {
     /// The bit of the status register without which no code runs, where there is one: the processor knows one instruction set.
     pub const fn needed_status(self) -> Option<u32> {
         match self {
-            Self::Armv7M => Some(1 << 24),
+            Self::Armv7M | Self::Armv8M => Some(1 << 24),
             Self::Armv7A => None,
         }
     }
@@ -68,7 +73,7 @@ impl Architecture {
 
     const fn numbers(self) -> &'static Numbers {
         match self {
-            Self::Armv7M => &MICROCONTROLLER,
+            Self::Armv7M | Self::Armv8M => &MICROCONTROLLER,
             Self::Armv7A => &APPLICATION,
         }
     }
@@ -80,7 +85,8 @@ impl Architecture {
 
     /// Name of an exception.
     pub fn exception_name(self, number: u16) -> String {
-        match self.numbers().names.iter().find(|(known, _)| *known == number) {
+        let own = (self == Self::Armv8M).then_some(&SECURE_FAULT);
+        match self.numbers().names.iter().chain(own).find(|(known, _)| *known == number) {
             Some((_, name)) => (*name).to_owned(),
             None if number >= FIRST_LINE => format!("interrupt {}", number - FIRST_LINE),
             None => format!("exception {number}"),

@@ -133,6 +133,10 @@ fn progress_reads_what_the_file_holds() {
 fn exceptions_are_named_as_their_architecture_does() {
     let names = |architecture: Architecture| [2, 4, 11, 43].map(|number| architecture.exception_name(number));
     assert_eq!(names(Architecture::Armv7M), ["NMI", "MemManage", "SVCall", "interrupt 27"]);
+    assert_eq!(names(Architecture::Armv8M), names(Architecture::Armv7M));
+    assert_eq!(Architecture::Armv8M.exception_name(7), "SecureFault");
+    assert_eq!(Architecture::Armv7M.exception_name(7), "exception 7");
+    assert!(Architecture::Armv8M.is_synchronous(7) && !Architecture::Armv8M.is_synchronous(15));
     assert_eq!(names(Architecture::Armv7A), ["supervisor call", "data abort", "exception 11", "interrupt 27"]);
 }
 

@@ -32,11 +32,11 @@ pub struct Violation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ViolationKind {
-    /// A load that the shadowed MPU denies in part or whole though the emulator let it through.
+    /// A load that the shadowed MPU, or the attribution of addresses, denies in part or whole though the emulator let it through.
     Read,
     /// A store of that kind.
     Write,
-    /// Instructions executed where the shadowed MPU denies it.
+    /// Instructions executed where one of these denies it.
     Execute,
     /// Kernel text was entered at an address that is no exception entry.
     KernelEntry,

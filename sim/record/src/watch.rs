@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Architecture;
+
 /// How the guest's clock is advanced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -63,6 +65,9 @@ pub struct Watch {
     /// How much the kernel divides among domains; the observer refuses to run with a model of another number. Absent: not compared.
     #[serde(default)]
     pub protection: Option<ProtectionWatch>,
+    /// The chip's opinion on which addresses are Secure, where the architecture has security states. Absent: it has none.
+    #[serde(default)]
+    pub attribution: Option<AttributionWatch>,
     /// An application core's interrupt controller and second-level cache; needed there.
     #[serde(default)]
     pub cluster: Option<ClusterWatch>,
@@ -118,8 +123,11 @@ pub struct Watch {
 pub enum ProfileSource {
     /// The TOML text.
     Text(String),
-    /// No chip's model: every instruction takes `cycles_per_instruction`, every access `cycles_per_access` more.
+    /// No chip's model: every instruction takes `cycles_per_instruction`, every access `cycles_per_access` more. Of the M profile alone.
     Constant {
+        /// The architecture.
+        #[serde(default)]
+        architecture: Architecture,
         /// Clock of the core, Hz.
         cpu_hz: u64,
         /// At least 1.
@@ -131,7 +139,8 @@ pub enum ProfileSource {
 
 impl Default for ProfileSource {
     fn default() -> Self {
-        Self::Constant { cpu_hz: 216_000_000, cycles_per_instruction: 1, cycles_per_access: 1 }
+        let architecture = Architecture::default();
+        Self::Constant { architecture, cpu_hz: 216_000_000, cycles_per_instruction: 1, cycles_per_access: 1 }
     }
 }
 
@@ -179,6 +188,17 @@ impl fmt::Display for ProtectionWatch {
             Self::LockEntries(count) => write!(f, "{count} lock entries"),
         }
     }
+}
+
+/// The attribution of addresses that a chip's own unit gives (ARM DDI 0553 B8, IDAU).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttributionWatch {
+    /// An address in which one of these bits is set is Secure.
+    pub secure: u32,
+    /// Sixteenths of the address space in which Secure addresses may be entered from Non-secure code: bit `n` for those from `n << 28` on.
+    #[serde(default)]
+    pub callable: u16,
 }
 
 /// Physical addresses of an application core's own devices.

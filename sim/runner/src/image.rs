@@ -3,16 +3,18 @@
 use std::fs;
 use std::path::Path;
 
-use object::{Architecture, Object, ObjectSegment, ObjectSymbol, SegmentFlags};
+use object::{Architecture, Object, ObjectSection, ObjectSegment, ObjectSymbol, SegmentFlags};
 
 use crate::RunError;
 
-/// System exceptions, and as many interrupts as the board has.
+/// The section that an image's linker script puts the table of vectors into.
+const TABLE: &str = ".vectors";
+/// An image without that section has the table at address 0: system exceptions, and as many interrupts as boards have at least.
 const VECTORS: usize = 16 + 32;
 /// The initial stack pointer and the reset handler are no exception handlers.
 const NO_HANDLERS: usize = 2;
 
-/// Facts found in an ELF file whose vectors are at address 0.
+/// Facts found in an ELF file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImageFacts {
     /// The trace port, if the image has one.
@@ -49,8 +51,10 @@ impl ImageFacts {
 }
 
 fn vectors(file: &object::File<'_>) -> Vec<u32> {
-    let table = file.segments().find(|segment| segment.address() == 0).and_then(|segment| segment.data().ok());
-    let words = table.unwrap_or_default().chunks_exact(4).take(VECTORS).skip(NO_HANDLERS);
+    let named = file.section_by_name(TABLE).and_then(|section| section.data().ok());
+    let at_zero = || file.segments().find(|segment| segment.address() == 0).and_then(|segment| segment.data().ok());
+    let table = named.or_else(|| at_zero().map(|data| &data[..data.len().min(4 * VECTORS)]));
+    let words = table.unwrap_or_default().chunks_exact(4).skip(NO_HANDLERS);
     let words = words.map(|word| u32::from_le_bytes(word.try_into().expect("chunks of four")));
     let mut handlers: Vec<u32> =
         words.filter(|word| word & 1 == 1).map(|word| word & !1).filter(|address| is_code(file, *address)).collect();

@@ -4,11 +4,11 @@ use crate::regions::{GRANULE_BYTES, Key, LEAST_PAGED_LOG2, Registers, pctrie};
 use crate::{Access, AccessKind, Data, MemType, Span};
 
 /// `MPU_RBAR.XN`.
-const XN: u32 = 1;
+pub(super) const XN: u32 = 1;
 /// `MPU_RBAR.AP[2]`: nobody writes.
-const READ_ONLY: u32 = 1 << 2;
+pub(super) const READ_ONLY: u32 = 1 << 2;
 /// `MPU_RBAR.AP[1]`: unprivileged code may access it.
-const UNPRIVILEGED: u32 = 1 << 1;
+pub(super) const UNPRIVILEGED: u32 = 1 << 1;
 /// `MPU_RBAR.SH`: always 0, so that a leaf can keep two bits of its slot here.
 const SH: u32 = 3 << 3;
 /// `MPU_RLAR.PXN` of Armv8.1-M, reserved in Armv8.0-M: the third bit of the slot.

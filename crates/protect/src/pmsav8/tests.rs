@@ -163,3 +163,5 @@ fn long_random_sequences_agree_with_a_plain_map() {
     let seen = run(6, 24, 6, 12, 3_000);
     assert!(seen[2] > 100, "{seen:?}");
 }
+
+mod shadow;

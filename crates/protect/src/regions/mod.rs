@@ -3,13 +3,18 @@
 //!
 //! - [`pctrie`]: the path-compressed radix trie that finds the paged region of an address in a bounded number of steps.
 //! - [`slots`]: the register image of a domain: pinned slots first, then the slots that cache paged regions.
+//! - [`Shadow`]: the evaluator against which compilers, slots and the kernel's simulated processor are tested, and which observers keep; no image holds it.
 
+mod attributes;
 pub mod pctrie;
 mod registers;
+mod shadow;
 pub mod slots;
 mod unit;
 
+pub use attributes::{Attributes, Policy};
 pub use registers::{Key, Registers, meet};
+pub use shadow::{Attr, Bank, Denial, Permissions, Segment, Shadow, Unpredictable, Violation, default_attributes};
 pub use unit::{Placement, Unit};
 
 /// Region registers of a protection unit: 8 in the Cortex-M3, M4 and M7 (ARM DDI 0403 B3.5), and in the Cortex-M33 for each security state (DDI 0553 B10), as configured on the

@@ -1,7 +1,6 @@
 @ Linked with every guest: vectors, the trace port, semihosting exit. A guest defines `main` and, where it wants one, handlers
-@ (`on_svc`, `on_systick`, `on_timer0`, `on_fault`), typed as functions; it never returns from `main`.
+@ (`on_svc`, `on_systick`, `on_timer0`, `on_fault`, `on_secure_fault`), typed as functions; it never returns from `main`.
     .syntax unified
-    .cpu cortex-m7
     .thumb
 
     .macro default name
@@ -9,6 +8,7 @@
     .thumb_set \name, unexpected
     .endm
     default on_fault
+    default on_secure_fault
     default on_svc
     default on_pendsv
     default on_systick
@@ -22,7 +22,8 @@
     .word on_fault
     .word unexpected
     .word unexpected
-    .word 0, 0, 0, 0
+    .word on_secure_fault
+    .word 0, 0, 0
     .word on_svc
     .word unexpected
     .word 0

@@ -71,14 +71,20 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Assembles `eval/peers/NAME.S` for the test `test`.
+    /// Assembles `guests/NAME.S` for the test `test`.
     pub fn build(name: &str, test: &str) -> Self {
+        Self::build_for(&["-mcpu=cortex-m7", "-mfpu=fpv5-d16", "-mfloat-abi=hard"], "guest.ld", name, test)
+    }
+
+    /// The same for a processor that the compiler knows by these flags, with another linker script.
+    pub fn build_for(flags: &[&str], script: &str, name: &str, test: &str) -> Self {
         let directory = directory(test);
         let guests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests");
         let image = directory.join("guest.elf");
         let built = Command::new("arm-none-eabi-gcc")
-            .args(["-mcpu=cortex-m7", "-mfpu=fpv5-d16", "-mfloat-abi=hard", "-nostdlib", "-T"])
-            .arg(guests.join("guest.ld"))
+            .args(flags)
+            .args(["-nostdlib", "-T"])
+            .arg(guests.join(script))
             .args([guests.join("start.S"), guests.join(format!("{name}.S"))])
             .arg("-o")
             .arg(&image)
@@ -97,7 +103,12 @@ impl Guest {
     /// The guest's own facts, under a simple profile: one cycle an instruction, two more an access.
     pub fn watch(&self) -> Watch {
         Watch {
-            profile: ProfileSource::Constant { cpu_hz: 216_000_000, cycles_per_instruction: 1, cycles_per_access: 2 },
+            profile: ProfileSource::Constant {
+                architecture: record::Architecture::default(),
+                cpu_hz: 216_000_000,
+                cycles_per_instruction: 1,
+                cycles_per_access: 2,
+            },
             trace_port: self.facts.trace_port,
             vectors: self.facts.vectors.clone(),
             kernel_text: vec![Range { start: self.symbol("kernel_start"), end: self.symbol("kernel_end") }],
@@ -108,7 +119,12 @@ impl Guest {
 
     /// Runs to the end, at most 60 s.
     pub fn run(&self, watch: Watch) -> Outcome {
-        let mut run = Run::new(machine(), &self.image, self.directory.join("run"), watch);
+        self.run_on(machine(), watch)
+    }
+
+    /// The same on another board.
+    pub fn run_on(&self, machine: Machine, watch: Watch) -> Outcome {
+        let mut run = Run::new(machine, &self.image, self.directory.join("run"), watch);
         run.time_limit = Some(Duration::from_secs(60));
         run.start(&tools(), &mut |_| Go::On).expect("the run leaves an outcome")
     }

@@ -32,7 +32,7 @@ use alloc::vec::Vec;
 pub enum Model {
     /// [`crate::Machine`].
     Armv7M,
-    /// [`crate::Machine`], of which an observer has to know that its protection unit is another one.
+    /// [`crate::Machine`], of a core with security states.
     Armv8M,
     /// [`crate::application::Application`].
     Armv7A,

@@ -1,6 +1,7 @@
 //! The evaluator against a byte-wise reading of the architecture, and its answers in cases worked out by hand.
 
 use super::*;
+use crate::regions::{Denial, Unpredictable, Violation};
 
 /// B3.5.3 read literally for one byte: the highest-numbered enabled region that contains it, else the background.
 fn reference(shadow: &Shadow, addr: u32, privileged: bool, kind: AccessKind) -> bool {
@@ -97,7 +98,7 @@ fn the_highest_number_decides_and_disabled_sub_regions_fall_through() {
     let high = encode_one(Span::new(0x2000_0200, 0x200), Access::RO, MemType::NonCacheable).unwrap();
     let mut shadow = loaded(&[low, high]);
     let attr = shadow.permits(0x2000_0200, 4, false, AccessKind::Read).unwrap();
-    assert_eq!((attr.region, attr.is_cacheable()), (Some(1), false));
+    assert_eq!((attr.region, attr.memory.is_cacheable()), (Some(1), false));
     let violation = shadow.permits(0x2000_01fe, 4, false, AccessKind::Write).unwrap_err();
     assert_eq!(violation, Violation { addr: 0x2000_0200, denial: Denial::Permission { region: 1 } });
     // The same block, with the eighth switched off: region 0 is seen through the hole.
@@ -140,11 +141,12 @@ fn registers_and_aliases_address_the_slot_in_force() {
 fn attributes_follow_the_region_or_the_default_map() {
     let mut shadow = Shadow::new();
     let attr = |shadow: &mut Shadow, addr| shadow.permits(addr, 4, true, AccessKind::Read).unwrap();
-    let flash = attr(&mut shadow, 0x0800_0000);
+    let memory = |shadow: &mut Shadow, addr| attr(shadow, addr).memory;
+    let flash = memory(&mut shadow, 0x0800_0000);
     assert!(flash.is_cacheable() && !flash.is_write_back());
-    assert!(attr(&mut shadow, 0x2000_0000).is_write_back());
-    assert!(attr(&mut shadow, 0x4000_0000).is_device());
-    assert!(attr(&mut shadow, 0xe000_ed00).is_device());
+    assert!(memory(&mut shadow, 0x2000_0000).is_write_back());
+    assert!(memory(&mut shadow, 0x4000_0000).is_device());
+    assert!(memory(&mut shadow, 0xe000_ed00).is_device());
     for (mem, cacheable, write_back, device) in [
         (MemType::WriteBack, true, true, false),
         (MemType::WriteThrough, true, false, false),
@@ -154,7 +156,8 @@ fn attributes_follow_the_region_or_the_default_map() {
     ] {
         let region = encode_one(Span::new(0x6000_0000, 0x1000), Access::RW, mem).unwrap();
         let got = attr(&mut loaded(&[region]), 0x6000_0000);
-        assert_eq!((got.is_cacheable(), got.is_write_back(), got.is_device()), (cacheable, write_back, device));
+        let seen = got.memory;
+        assert_eq!((seen.is_cacheable(), seen.is_write_back(), seen.is_device()), (cacheable, write_back, device));
         assert_eq!(got.region, Some(0));
     }
     assert!(Shadow::permits_background(0xe000_ed94, 4, false, AccessKind::Read).is_err());

@@ -1,28 +1,26 @@
 //! Actions at each block and access of a core of the M profile.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
 use protect::AccessKind;
-use protect::pmsav7::Attr;
+use protect::regions::{Attributes, default_attributes};
 use record::ViolationKind;
-use timing::Maintenance;
 use timing::machine::Access;
+use timing::{Maintenance, MemAttr};
 
-use super::regions::MPU_TYPE;
-use super::{Armv7m, BELOW_STACK_BYTES, Modelled, attributes, default_attr, memory_attr};
+use super::attributes::memory_attr;
+use super::{BELOW_STACK_BYTES, Microcontroller, Modelled, Protects};
 use crate::Seen;
 use crate::block::{flag, noticed};
 use crate::per_core::{BlockOf, CoreObserver, InsnOf};
 
-/// Registers of the memory protection unit, from `MPU_TYPE`.
-const MPU_WRITABLE: RangeInclusive<u32> = 0x04..=0x28;
 const PRIVATE_BUS: u32 = 0xe000_0000;
-const VTOR: u32 = 0xe000_ed08;
 /// Registers of SysTick.
 const SYSTICK: Range<u32> = 0xe000_e010..0xe000_e020;
 
-impl<C: Modelled> CoreObserver<Armv7m<C>> {
-    pub(super) fn before_block_here(&mut self, tb: &BlockOf<Armv7m<C>>, noticed: u32) {
+impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
+    pub(super) fn before_block_here(&mut self, tb: &BlockOf<Microcontroller<C, P>>, noticed: u32) {
+        self.family.protection.runs_at(tb.pc);
         let returned = noticed & noticed::RETURN != 0;
         let entered = tb.flags & flag::VECTOR != 0 && self.enter_exception(tb, returned);
         if !entered && returned {
@@ -41,29 +39,31 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
 
     /// The first run of a block since the shadowed MPU changed.
     #[cold]
-    pub(super) fn check_fetch(&mut self, tb: &BlockOf<Armv7m<C>>) {
+    pub(super) fn check_fetch(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
         tb.checked.set(self.family.generation);
-        let privileged = self.kernel != 0;
-        match self.family.shadow.permits(tb.pc, tb.end - tb.pc, privileged, AccessKind::Exec) {
-            Ok(attr) => tb.attributes.set(attr.tex_s_c_b),
-            Err(_) => {
-                tb.attributes.set(default_attr(tb.pc).tex_s_c_b);
-                if !privileged {
-                    self.violation(ViolationKind::Execute, tb.pc, tb.pc, tb.end - tb.pc, None);
-                }
-            }
+        let (privileged, len) = (self.kernel != 0, tb.end - tb.pc);
+        let (attributes, note) = self.family.protection.fetch(tb.pc, len, privileged);
+        let known = attributes.unwrap_or_else(|| default_attributes(tb.pc));
+        tb.attributes.set(known.bits() | note);
+        if attributes.is_none() && !privileged {
+            self.violation(ViolationKind::Execute, tb.pc, tb.pc, len, None);
         }
     }
 
     #[inline]
-    pub(super) fn data_here(&mut self, insn: &InsnOf<Armv7m<C>>, seen: &impl Seen, (address, store): (u32, bool)) {
+    pub(super) fn data_here(
+        &mut self,
+        insn: &InsnOf<Microcontroller<C, P>>,
+        seen: &impl Seen,
+        (address, store): (u32, bool),
+    ) {
         let len = seen.bytes();
         let kind = if store { AccessKind::Write } else { AccessKind::Read };
-        let attr = match self.family.shadow.permits(address, len, self.kernel != 0, kind) {
-            Ok(attr) => attr,
-            Err(_) => self.denied(insn, address, len, kind),
+        let attributes = match self.family.protection.permits(address, len, self.kernel != 0, kind) {
+            Some(attributes) => attributes,
+            None => self.denied(insn, address, len, kind),
         };
-        let charged = self.family.core.data(Access { addr: address, size: len, store }, &memory_attr(attr));
+        let charged = self.family.core.data(Access { addr: address, size: len, store }, &memory_attr(attributes));
         self.clock.pass(u64::from(charged.cycles));
         if address.wrapping_sub(self.family.below_stack) < BELOW_STACK_BYTES {
             self.below_stack(insn, address, len);
@@ -79,16 +79,16 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
     }
 
     #[cold]
-    fn denied(&mut self, insn: &InsnOf<Armv7m<C>>, address: u32, len: u32, kind: AccessKind) -> Attr {
+    fn denied(&mut self, insn: &InsnOf<Microcontroller<C, P>>, address: u32, len: u32, kind: AccessKind) -> Attributes {
         if self.kernel == 0 {
             let kind = if kind == AccessKind::Write { ViolationKind::Write } else { ViolationKind::Read };
             self.violation(kind, insn.pc(), address, len, None);
         }
-        default_attr(address)
+        default_attributes(address)
     }
 
     #[cold]
-    fn device(&mut self, insn: &InsnOf<Armv7m<C>>, seen: &impl Seen, address: u32, store: bool) {
+    fn device(&mut self, insn: &InsnOf<Microcontroller<C, P>>, seen: &impl Seen, address: u32, store: bool) {
         self.device_accessed();
         let (len, value) = (seen.bytes(), seen.value());
         if self.kernel != 0 {
@@ -109,21 +109,10 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
 
     /// A store to the system control space.
     fn control(&mut self, address: u32, len: u32, value: u64) {
-        let word = value as u32;
-        if address == VTOR {
-            self.family.table = word;
+        self.maintain(address, value as u32);
+        if self.family.protection.control(address, len, value) {
+            self.family.generation = self.shared.next_generation();
         }
-        self.maintain(address, word);
-        let offset = address.wrapping_sub(MPU_TYPE);
-        if !MPU_WRITABLE.contains(&offset) {
-            return;
-        }
-        // The shadow ignores values that the architecture leaves open, as QEMU does.
-        let _ = self.family.shadow.write(offset, word);
-        if len == 8 {
-            let _ = self.family.shadow.write(offset + 4, (value >> 32) as u32);
-        }
-        self.family.generation = self.shared.next_generation();
     }
 
     /// Maintains the caches, if that is what the store does.
@@ -134,7 +123,7 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
             *on = (on.0 | *instruction, on.1 | *data);
             (*instruction, *data) = *on;
         }
-        let cycles = self.family.core.system(operation, &attributes(0));
+        let cycles = self.family.core.system(operation, &MemAttr::STRONGLY_ORDERED);
         self.clock.pass(u64::from(cycles));
     }
 }

@@ -1,43 +1,38 @@
-//! Exceptions of the M profile: frames on the stack, tail-chaining, deferred floating-point registers (ARM DDI 0403, B1.5).
+//! Exceptions of the M profile: frames on the stack, tail-chaining, deferred floating-point registers (ARM DDI 0403, B1.5; DDI 0553, B3).
 
 use record::observed;
 use timing::machine::Exception;
 use timing::{EntryKind, FpFrame, Frame};
 
-use super::frame::{BASIC_BYTES, BASIC_FRAME, EXTENDED_BYTES};
-use super::{Armv7m, Modelled, memory_attr};
+use super::frame::{BASIC_BYTES, BASIC_FRAME, FPCA, SPSEL, TO_THREAD};
+use super::{Microcontroller, Modelled, Protects};
 use crate::block::flag;
 use crate::per_core::{BlockOf, CoreObserver};
 
-/// EXC_RETURN: thread mode, process stack, no floating-point frame (ARM DDI 0403 B1.5.8).
-const TO_THREAD: u32 = 1 << 3;
-const ON_PROCESS_STACK: u32 = 1 << 2;
 const STACKED_R12: u32 = 16;
 const STACKED_PC: u32 = 24;
 /// Exception of a system call, whose number is in r12.
 const SV_CALL: u16 = 11;
-const FPCA: u32 = 1 << 2;
-const SPSEL: u32 = 1 << 1;
+/// The first fault.
+const HARD_FAULT: u16 = 3;
 
-impl<C: Modelled> CoreObserver<Armv7m<C>> {
+impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     fn ipsr(&mut self) -> u16 {
-        (self.target.register(self.family.registers.xpsr) & 0x1ff) as u16
+        (self.target.register(self.family.xpsr) & 0x1ff) as u16
     }
 
     /// A handler's first block runs: an exception was taken, unless code branched there. `returned`: the block before
     /// ended with a branch that may have been an exception return.
-    pub(super) fn enter_exception(&mut self, tb: &BlockOf<Armv7m<C>>, returned: bool) -> bool {
+    pub(super) fn enter_exception(&mut self, tb: &BlockOf<Microcontroller<C, P>>, returned: bool) -> bool {
         let number = self.ipsr();
-        let registers = self.family.registers;
-        let lr = self.target.register(registers.lr);
+        let lr = self.target.register(self.family.lr);
         let again = !returned && self.exceptions.innermost() == Some(number);
         if number == 0 || lr >> 8 != 0x00ff_ffff || again {
             return false;
         }
-        let stack = if lr & ON_PROCESS_STACK != 0 { registers.psp } else { registers.msp };
-        let sp = self.target.register(stack);
+        let sp = self.family.protection.frame(&mut *self.target, lr);
         let from = self.target.word(sp.wrapping_add(STACKED_PC)).unwrap_or(0);
-        if (3..=6).contains(&number) {
+        if (HARD_FAULT..=P::LAST_FAULT).contains(&number) {
             self.take_back_from(from);
         }
         if (tb.flags ^ self.kernel) & flag::KERNEL != 0 {
@@ -50,9 +45,9 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
         self.spoil_at_entry();
         self.start_activation(tb.pc, number, call.map(|call| call as usize), tail_chained);
         let fp = if lr & BASIC_FRAME == 0 { FpFrame::Lazy } else { FpFrame::None };
-        let frame = Frame { sp, attr: memory_attr(self.family.attr(sp)), fp };
-        let vector = self.family.table.wrapping_add(u32::from(number) * 4);
-        let vector_attr = memory_attr(self.family.attr(vector));
+        let frame = Frame { sp, attr: self.family.attr(sp), fp };
+        let vector = self.family.protection.table().wrapping_add(u32::from(number) * 4);
+        let vector_attr = self.family.attr(vector);
         let kind = if tail_chained { EntryKind::TailChained } else { EntryKind::Normal };
         self.pass_exception(Exception::Entry { kind, frame, vector, vector_attr });
         if fp == FpFrame::Lazy && !tail_chained {
@@ -94,16 +89,17 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
 
     /// The frame that a return has just taken from the stack.
     fn unstacked(&mut self, to_thread: bool) -> Frame {
-        let registers = self.family.registers;
+        let protection = &self.family.protection;
+        let (registers, extended) = (*protection.banked(), protection.extended_bytes());
         let control = self.target.register(registers.control);
         let stack = if to_thread && control & SPSEL != 0 { registers.psp } else { registers.msp };
         let (fp, len) = match control & FPCA != 0 {
             false => (FpFrame::None, BASIC_BYTES),
-            true if self.watched & flag::FP != 0 => (FpFrame::Lazy, EXTENDED_BYTES),
-            true => (FpFrame::Saved, EXTENDED_BYTES),
+            true if self.watched & flag::FP != 0 => (FpFrame::Lazy, extended),
+            true => (FpFrame::Saved, extended),
         };
         let sp = self.target.register(stack).wrapping_sub(len);
-        Frame { sp, attr: memory_attr(self.family.attr(sp)), fp }
+        Frame { sp, attr: self.family.attr(sp), fp }
     }
 
     /// Floating-point registers that were left behind are stored now.
@@ -118,7 +114,7 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
         if self.exceptions.innermost().is_some() {
             return;
         }
-        let is_masked = self.family.registers.masks.into_iter().any(|mask| self.target.register(mask) != 0);
+        let is_masked = self.family.protection.masks(&mut *self.target);
         let now = self.moment();
         self.exceptions.mask(is_masked, pc, now);
     }

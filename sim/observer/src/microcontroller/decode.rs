@@ -1,4 +1,4 @@
-//! As much of the T32 encoding as the observer needs (ARM DDI 0403, chapter A5). Instruction words hold the first
+//! As much of the T32 encoding as the observer needs (ARM DDI 0403, chapter A5; DDI 0553, chapter C2, for what security states add). Instruction words hold the first
 //! halfword in their low half.
 
 /// Whether the encoding is 32 bits wide, by its first halfword.
@@ -10,11 +10,11 @@ const fn halves(code: u32) -> (u32, u32) {
     (code & 0xffff, code >> 16)
 }
 
-/// Whether this may be an exception return: BX, POP or LDM or LDR that load the program counter.
+/// Whether this may be an exception return: BX or BXNS, POP, or LDM or LDR that load the program counter.
 pub const fn may_return(code: u32) -> bool {
     let (first, second) = halves(code);
     if !is_wide(code) {
-        return first & 0xff87 == 0x4700 || first & 0xff00 == 0xbd00;
+        return first & 0xff83 == 0x4700 || first & 0xff00 == 0xbd00;
     }
     let load_multiple =
         first & 0xfe50 == 0xe810 && second & 0x8000 != 0 && first & 0x0180 != 0 && first & 0x0180 != 0x0180;
@@ -22,13 +22,13 @@ pub const fn may_return(code: u32) -> bool {
     load_multiple || load_word
 }
 
-/// Whether this is CPS, or MSR to PRIMASK, BASEPRI, BASEPRI_MAX or FAULTMASK.
+/// Whether this is CPS, or MSR to PRIMASK, BASEPRI, BASEPRI_MAX or FAULTMASK, its own or (bit 7) the Non-secure ones.
 pub const fn changes_mask(code: u32) -> bool {
     let (first, second) = halves(code);
     if !is_wide(code) {
         return first & 0xffe8 == 0xb660;
     }
-    first & 0xffe0 == 0xf380 && second & 0xff00 == 0x8800 && matches!(second & 0xff, 0x10..=0x13)
+    first & 0xffe0 == 0xf380 && second & 0xff00 == 0x8800 && matches!(second & 0x7f, 0x10..=0x13)
 }
 
 /// Whether this is a floating-point instruction (coprocessors 10 and 11).

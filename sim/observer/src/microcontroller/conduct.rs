@@ -3,12 +3,13 @@
 
 use record::ViolationKind;
 
-use super::{Armv7m, Modelled};
+use super::{Microcontroller, Modelled, Protects};
 use crate::per_core::{CoreObserver, InsnOf};
 
 /// System handler control and state: whether a bus fault that came late is pending (DDI 0403 B3.2.13).
 const SHCSR: u32 = 0xe000_ed24;
-impl<C: Modelled> CoreObserver<Armv7m<C>> {
+
+impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     /// Kernel text was entered or left.
     pub(super) fn look_for_late_faults(&mut self) {
         self.family.late_unseen =
@@ -24,14 +25,14 @@ impl<C: Modelled> CoreObserver<Armv7m<C>> {
 
     /// An access right below the kernel's stack.
     #[cold]
-    pub(super) fn below_stack(&mut self, insn: &InsnOf<Armv7m<C>>, address: u32, len: u32) {
+    pub(super) fn below_stack(&mut self, insn: &InsnOf<Microcontroller<C, P>>, address: u32, len: u32) {
         if self.kernel != 0 && self.shared.watch.kernel_stack.is_some() {
             self.violation(ViolationKind::KernelStack, insn.pc(), address, len, None);
         }
     }
 
     /// The kernel accessed a register of a device or of the system.
-    pub(super) fn kernel_device(&mut self, insn: &InsnOf<Armv7m<C>>, address: u32, len: u32, store: bool) {
+    pub(super) fn kernel_device(&mut self, insn: &InsnOf<Microcontroller<C, P>>, address: u32, len: u32, store: bool) {
         self.family.late_unseen &= store || address != SHCSR;
         let shared = self.shared.clone();
         let own = &shared.watch.kernel_devices;

@@ -11,16 +11,18 @@ fn returns_are_told_from_other_branches() {
     let bx_lr = 0x4770;
     let ldm_sp_pc = wide(0xe8bd, 0x8010);
     let ldr_pc_sp = wide(0xf85d, 0xfb04);
-    for code in [pop_pc, bx_lr, ldm_sp_pc, ldr_pc_sp] {
+    let bxns_lr = 0x4774;
+    for code in [pop_pc, bx_lr, bxns_lr, ldm_sp_pc, ldr_pc_sp] {
         assert!(may_return(code), "{code:#x}");
     }
     let pop_r3 = 0xbc08;
     let blx_r3 = 0x4798;
+    let blxns_r3 = 0x479c;
     let ldm_without_pc = wide(0xe8bd, 0x4010);
     let stm_with_bit_15 = wide(0xe8ad, 0x8010);
     let ldr_r3 = wide(0xf8d3, 0x3000);
     let branch = 0xe7fe;
-    for code in [pop_r3, blx_r3, ldm_without_pc, stm_with_bit_15, ldr_r3, branch] {
+    for code in [pop_r3, blx_r3, blxns_r3, ldm_without_pc, stm_with_bit_15, ldr_r3, branch] {
         assert!(!may_return(code), "{code:#x}");
     }
 }
@@ -31,13 +33,15 @@ fn masks_are_changed_by_cps_and_msr() {
     let cpsie_f = 0xb661;
     let msr_basepri_r3 = wide(0xf383, 0x8811);
     let msr_primask_r0 = wide(0xf380, 0x8810);
-    for code in [cpsid_i, cpsie_f, msr_basepri_r3, msr_primask_r0] {
+    let msr_primask_ns_r0 = wide(0xf380, 0x8890);
+    for code in [cpsid_i, cpsie_f, msr_basepri_r3, msr_primask_r0, msr_primask_ns_r0] {
         assert!(changes_mask(code), "{code:#x}");
     }
     let msr_control_r0 = wide(0xf380, 0x8814);
+    let msr_control_ns_r0 = wide(0xf380, 0x8894);
     let msr_psp_r0 = wide(0xf380, 0x8809);
     let mrs_primask = wide(0xf3ef, 0x8010);
-    for code in [msr_control_r0, msr_psp_r0, mrs_primask, 0xbf30] {
+    for code in [msr_control_r0, msr_control_ns_r0, msr_psp_r0, mrs_primask, 0xbf30] {
         assert!(!changes_mask(code), "{code:#x}");
     }
 }

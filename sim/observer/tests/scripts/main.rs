@@ -1,0 +1,5 @@
+//! Observers of cores that no emulator runs: they are told what a test has written down.
+
+mod cores;
+mod states;
+mod support;

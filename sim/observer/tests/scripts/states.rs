@@ -1,0 +1,163 @@
+//! A core with security states that no emulator runs: who may access what, and exceptions.
+
+use crate::support::{BX_LR, NOP, Told, loads, observe, runs, stores};
+use record::{Architecture, AttributionWatch, ProfileSource, Range, Summary, ViolationKind, Watch};
+
+/// Code of the kernel and of a domain, both Secure; the trace port; data of the domain; code and data that are Non-secure.
+const KERNEL: Range = Range { start: 0x1000_0100, end: 0x1000_0400 };
+const DOMAIN: u32 = 0x1000_8000;
+const PORT: u32 = 0x3800_0000;
+const DATA: u32 = 0x3800_1000;
+const HANDLERS: u32 = 0x0020_0000;
+const SHARED: u32 = 0x2820_0000;
+/// Handlers of the kernel for SecureFault and a system call.
+const ON_FAULT: u32 = 0x1000_0200;
+const ON_CALL: u32 = 0x1000_0300;
+/// Distance of the alias at which Secure code finds Non-secure registers.
+const ALIAS: u32 = 0x2_0000;
+
+fn watch() -> Watch {
+    Watch {
+        profile: ProfileSource::Constant {
+            architecture: Architecture::Armv8M,
+            cpu_hz: 20_000_000,
+            cycles_per_instruction: 1,
+            cycles_per_access: 0,
+        },
+        attribution: Some(AttributionWatch { secure: 1 << 28, callable: 0 }),
+        trace_port: Some(PORT),
+        kernel_text: vec![KERNEL],
+        vectors: vec![ON_FAULT, ON_CALL],
+        ..Watch::default()
+    }
+}
+
+/// Start-up: Non-secure code and data, a domain's code and data in the Secure unit, and an empty Non-secure unit with a background.
+fn start() -> Vec<Told> {
+    let sau = |region: u32, base: u32, bytes: u32| {
+        let control = 0xe000_ed00;
+        [stores(control + 0xd8, region), stores(control + 0xdc, base), stores(control + 0xe0, (base + bytes - 32) | 1)]
+    };
+    let mpu = |region: u32, base: u32, bytes: u32| {
+        let unit = 0xe000_ed90;
+        [stores(unit + 8, region), stores(unit + 12, base), stores(unit + 16, (base & !31) + bytes - 32 | 1)]
+    };
+    let switch = u32::from(abi::trace::Event::Switch as u8) | 3 << 8;
+    [
+        &[runs(KERNEL.start)][..],
+        &sau(0, HANDLERS, 0x4000),
+        &sau(1, SHARED, 0x4000),
+        &[stores(0xe000_edd0, 1)],
+        // Code: read-only, executable. Data: read and write, never executed.
+        &mpu(0, DOMAIN | 0b110, 0x1000),
+        &mpu(1, DATA | 0b011, 0x400),
+        &mpu(2, SHARED | 0b011, 0x400),
+        &[stores(0xe000_edc0, 0xff), stores(0xe000_ed94, 5), stores(0xe000_ed94 + ALIAS, 5)],
+        &[stores(PORT, 0), stores(PORT + 4, switch)],
+    ]
+    .concat()
+}
+
+fn run(name: &str, watch: Watch, more: &[Told]) -> Summary {
+    let told = start().into_iter().chain(more.iter().copied());
+    observe(name, watch, told.map(|told| (0, told)).collect()).0
+}
+
+fn violations(summary: &Summary) -> Vec<(ViolationKind, u32, u32)> {
+    summary.violations.iter().map(|seen| (seen.kind, seen.pc, seen.address)).collect()
+}
+
+#[test]
+fn a_domain_accesses_what_its_regions_say_of_every_byte() {
+    let last = DATA + 0x3fc;
+    let more = [
+        runs(DOMAIN),
+        loads(DOMAIN + 0xffc),
+        stores(last, 1),
+        loads(SHARED),
+        // From here on: beyond the end in part, read-only, the kernel's, Non-secure memory that is not given to it.
+        loads(last + 2),
+        stores(DOMAIN, 1),
+        stores(PORT + 0x40, 1),
+        loads(SHARED + 0x400),
+        runs(DOMAIN + 0xffe),
+        runs(DATA),
+    ];
+    let summary = run("regions", watch(), &more);
+    use ViolationKind::{Execute, Read, Write};
+    let denied = [(Read, last + 2), (Write, DOMAIN), (Write, PORT + 0x40), (Read, SHARED + 0x400)]
+        .map(|(kind, at)| (kind, DOMAIN, at));
+    let denied: Vec<_> = denied.into_iter().chain([(Execute, DATA, DATA)]).collect();
+    assert_eq!(violations(&summary), denied);
+    assert_eq!(summary.architecture, Architecture::Armv8M);
+    assert!(summary.violations.iter().all(|seen| seen.domain == 3));
+}
+
+#[test]
+fn two_regions_that_overlap_deny_what_both_contain() {
+    let unit = 0xe000_ed90;
+    let kernel = [
+        stores(unit + 8, 5),
+        stores(unit + 12, (DATA + 0x3e0) | 0b011),
+        stores(unit + 16, (DATA + 0x7e0) | 1),
+        runs(DOMAIN),
+        stores(DATA + 0x3dc, 1),
+        stores(DATA + 0x3e0, 1),
+        stores(DATA + 0x400, 1),
+    ];
+    let summary = run("overlap", watch(), &kernel);
+    assert_eq!(violations(&summary), [(ViolationKind::Write, DOMAIN, DATA + 0x3e0)]);
+}
+
+#[test]
+fn the_address_of_code_decides_in_which_state_it_runs() {
+    // Non-secure code is checked by the Non-secure unit, which has no region: nothing is open to it that is not privileged.
+    let off = stores(0xe000_ed94 + ALIAS, 0);
+    let more = [
+        off,
+        runs(HANDLERS),
+        loads(SHARED + 0x3000),
+        loads(DATA),
+        stores(SHARED + 0x3ffe, 1),
+        Told::Runs(HANDLERS + 0x3ffc, 3, BX_LR),
+        runs(DOMAIN),
+        loads(SHARED + 0x3000),
+    ];
+    let summary = run("states", watch(), &more);
+    use ViolationKind::{Execute, Read, Write};
+    let denied = [
+        (Read, HANDLERS, DATA),
+        (Write, HANDLERS, SHARED + 0x3ffe),
+        (Execute, HANDLERS + 0x3ffc, HANDLERS + 0x3ffc),
+        (Read, DOMAIN, SHARED + 0x3000),
+    ];
+    assert_eq!(violations(&summary), denied);
+}
+
+#[test]
+fn a_secure_fault_takes_its_instruction_back() {
+    const STACK: u32 = DATA + 0x200;
+    let frame = |pc: u32| (0..8).map(move |word| Told::Holds(STACK + word * 4, if word == 6 { pc } else { 7 }));
+    let enter = |number: u32, lr: u32| [Told::Has("xpsr", number), Told::Has("lr", lr), Told::Has("psp_s", STACK)];
+    let thread = [Told::Has("xpsr", 0)];
+    let more: Vec<Told> = [Told::Runs(DOMAIN, 4, BX_LR)]
+        .into_iter()
+        .chain(frame(DOMAIN + 4))
+        .chain(enter(7, 0xffff_fffd))
+        .chain([Told::Runs(ON_FAULT, 2, BX_LR)])
+        .chain(thread)
+        .chain([Told::Runs(DOMAIN + 0x10, 1, NOP)])
+        .chain(enter(11, 0xffff_fffd))
+        .chain([Told::Runs(ON_CALL, 3, BX_LR)])
+        .chain(thread)
+        .chain([runs(DOMAIN + 0x20)])
+        .collect();
+    let summary = run("faults", watch(), &more);
+    assert_eq!(violations(&summary), []);
+    let taken: Vec<_> = summary.exceptions.iter().map(|count| (count.number, count.taken)).collect();
+    assert_eq!(taken, [(7, 1), (11, 1)]);
+    let own = summary.domains.iter().find(|counted| counted.domain == 3).expect("it ran");
+    // Two of the block that faulted, one behind the fault, one behind the call.
+    assert_eq!((own.instructions, own.kernel_instructions), (4, 5));
+    assert_eq!(summary.masked.calls.iter().map(|call| call.call).collect::<Vec<_>>(), [7]);
+}
