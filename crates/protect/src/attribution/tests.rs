@@ -80,7 +80,7 @@ fn scramble(unit: &mut Unit, ports: &mut PortGates, model: &mut Model, rng: &mut
     unit.write(RNR, region).unwrap();
     // The low bits of the base, and the reserved ones of the limit, keep nothing.
     unit.write(RBAR, base).unwrap();
-    unit.write(RLAR, last & !31 | rng.below(8) as u32 * 4 | flags).unwrap();
+    unit.write(RLAR, last & !31 | (rng.below(8) as u32) << 2 | flags).unwrap();
     model.regions[region as usize] = (base & !31, last & !31 | flags);
     if rng.chance(8) {
         model.control = [0, 1, 1, 1, 2, 3][rng.below(6) as usize];
@@ -168,7 +168,7 @@ fn a_gate_of_blocks_lets_through_as_its_table_says() {
     const WORDS: usize = 5;
     let mut rng = Rng::new(31);
     let mut gate = BlockGate::new(vec![0xffff_ffff; WORDS], 10);
-    let mut model = vec![false; WORDS * 32];
+    let mut model = [false; WORDS * 32];
     let mut index = 0;
     assert_eq!([0x10, 0x14, 0x18].map(|offset| gate.read(offset)), [Some(4), Some(5), Some(0)]);
     for _ in 0..20_000 {

@@ -40,7 +40,7 @@ fn start() -> Vec<Told> {
     };
     let mpu = |region: u32, base: u32, bytes: u32| {
         let unit = 0xe000_ed90;
-        [stores(unit + 8, region), stores(unit + 12, base), stores(unit + 16, (base & !31) + bytes - 32 | 1)]
+        [stores(unit + 8, region), stores(unit + 12, base), stores(unit + 16, ((base & !31) + bytes - 32) | 1)]
     };
     let switch = u32::from(abi::trace::Event::Switch as u8) | 3 << 8;
     [

@@ -120,7 +120,8 @@ impl Core<MemAttr> for Machine {
         self.front.cut();
     }
 
-    #[inline]
+    // Every access of a run comes here. With two callers the compiler makes it a function, which costs an observer 7 % of its speed.
+    #[inline(always)]
     fn data(&mut self, access: Access, attr: &MemAttr) -> Charged<Infallible> {
         Charged { cycles: Machine::data(self, access.addr, access.size, access.store, *attr), violation: None }
     }

@@ -12,7 +12,7 @@ impl Machine {
     ///
     /// An access that straddles two lines is charged for both. An access outside all memories of the profile adds
     /// nothing and is counted.
-    #[inline]
+    #[inline(always)]
     pub fn data(&mut self, addr: u32, size: u32, store: bool, attr: MemAttr) -> u32 {
         if store {
             self.counters.stores += 1;
@@ -33,7 +33,7 @@ impl Machine {
     }
 
     /// Whether the access is served without waiting.
-    #[inline]
+    #[inline(always)]
     fn hit(&mut self, addr: u32, line: u32, store: bool, attr: MemAttr) -> bool {
         if addr.wrapping_sub(self.tcm.0) < self.tcm.1 {
             return true;
