@@ -10,7 +10,7 @@
 //! * `SETTLE late` waits until every store of the thread has arrived or failed, and goes to `late` if a fault of it is pending. Out: r4 = MPU_RBAR. Clobbers
 //!   r2, flags.
 //! * `LIMIT context, offset` sets the limit of the process stack to the word at this offset of the Context, where there is one. Clobbers r2.
-//! * `KERNEL_LIMIT` sets the limit of the main stack, where there is one. Clobbers r2.
+//! * `KERNEL_LIMIT` sets the limit of the main stack and seals it, where that can be done. Clobbers r2, r3.
 //! * `MATCH`, `LOADED` and `INSTALL` of `miss.rs`.
 
 use abi::Call;

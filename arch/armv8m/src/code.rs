@@ -41,10 +41,14 @@ armv_m::entry_code!(
     msr     psplim, r2
     .endm
 
-@   clobbers  r2
+@ The kernel's stack has a limit below and, above its top, a seal: a value that is no address to return to (DDI 0553, stack sealing).
+@   clobbers  r2, r3
     .macro KERNEL_LIMIT
     ldr     r2, =__kernel_stack_bottom
     msr     msplim, r2
+    ldr     r2, =__kernel_stack_top
+    ldr     r3, =0xfef5eda5
+    strd    r3, r3, [r2]
     .endm
 
     .macro MATCH no
