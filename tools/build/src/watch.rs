@@ -31,6 +31,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
             down: loaded.board.core.image.clock.counts == manifest::Counts::Down,
         }),
         protection: loaded.board.protection.divided(&loaded.board.core),
+        attribution: loaded.board.protection.attribution(),
         cluster: cluster(&loaded.board),
         vectors: facts.vectors,
         areas: allocations(built),

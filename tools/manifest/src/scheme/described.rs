@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use record::ProtectionWatch;
+use record::{AttributionWatch, ProtectionWatch};
 use spec::Hardware;
 
 use crate::board_file::{BoardFile, Device};
@@ -90,6 +90,11 @@ pub trait Scheme: Debug + Send + Sync {
 
     /// Bytes of the smallest area that holds so many; `None` if there is none.
     fn area_bytes(&self, bytes: u64) -> Option<u64>;
+
+    /// The chip's opinion of which addresses are Secure, where there are security states.
+    fn attribution(&self) -> Option<AttributionWatch> {
+        None
+    }
 
     /// Most cycles of a miss that software answers, with the nodes of the domain's table in TCM and in on-chip RAM.
     fn miss_cycles(&self) -> Option<[u32; 2]> {

@@ -4,7 +4,7 @@ use protect::pmsav7::Pmsav7;
 use protect::pmsav8::Pmsav8;
 use protect::regions::{LEAST_PAGED_LOG2, Placement, REGIONS, Unit};
 use protect::{Access, MemType, Span};
-use record::ProtectionWatch;
+use record::{AttributionWatch, ProtectionWatch};
 use serde::Deserialize;
 use spec::{Hardware, MemoryClass};
 
@@ -37,16 +37,20 @@ pub(crate) trait Worded: Unit + Send + Sync {
     const RULE: &str;
     /// Regions have eighths that can be left out.
     const EIGHTHS: bool;
+    /// Its processors have security states.
+    const STATES: bool;
 }
 
 impl Worded for Pmsav7 {
     const RULE: &str = "a region is a power of two aligned to its size, of which whole eighths can be left out";
     const EIGHTHS: bool = true;
+    const STATES: bool = false;
 }
 
 impl Worded for Pmsav8 {
     const RULE: &str = "base and size of a region are multiples of 32 bytes";
     const EIGHTHS: bool = false;
+    const STATES: bool = true;
 }
 
 impl<U: Worded> SchemeOfCore for Regions<U> {
@@ -87,6 +91,8 @@ struct Cycles {
     l1_cycles: Option<u32>,
     /// The same with the nodes in on-chip SRAM.
     l2_cycles: u32,
+    /// An address in which one of these bits is set is Secure, where the processor has security states and the chip decides by bits of the address.
+    secure: Option<u32>,
 }
 
 impl Cycles {
@@ -113,6 +119,9 @@ impl<U: Worded> Scheme for Protection<U> {
         let has_tcm = file.memory.values().any(|memory| memory.class == Some(MemoryClass::Tcm));
         require(has_tcm == self.cycles.l1_cycles.is_some(), || {
             "protection.l1_cycles: a board with memory of class \"tcm\" states it, another one does not".into()
+        })?;
+        require(self.cycles.secure.is_some() == U::STATES, || {
+            "protection.secure: the bits of Secure addresses, on boards whose processor has security states".into()
         })?;
         let [first, second] = self.cycles.both();
         require(first > 0 && first <= second, || {
@@ -158,6 +167,10 @@ impl<U: Worded> Scheme for Protection<U> {
 
     fn area_bytes(&self, bytes: u64) -> Option<u64> {
         U::placement(bytes).map(|placement| placement.bytes())
+    }
+
+    fn attribution(&self) -> Option<AttributionWatch> {
+        self.cycles.secure.map(|secure| AttributionWatch { secure, ..AttributionWatch::default() })
     }
 
     fn miss_cycles(&self) -> Option<[u32; 2]> {
