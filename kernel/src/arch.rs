@@ -4,7 +4,7 @@
 use abi::Error;
 use protect::AccessKind;
 use system::objects::Size;
-use system::{Scheme, System};
+use system::{Section, System};
 use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
 use crate::boot::{BootError, Pool};
@@ -220,7 +220,7 @@ pub trait Protection<A: Arch>: Sized + 'static {
     type Progress: Default;
 
     /// Scheme whose tables it is made from.
-    const SCHEME: Scheme;
+    type Scheme: Section;
 
     /// Addresses that a domain uses are physical addresses.
     const PHYSICAL: bool;

@@ -4,7 +4,7 @@
 use memory::frames::FrameTable;
 
 use crate::areas::FRAMES;
-use crate::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, NotExact, Notification, System, Thread};
+use crate::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Known, NotExact, Notification, System, Thread};
 
 /// Most marks between ranges of physical memory of different types or numbers of uses, for which the kernel's paths are bounded.
 pub const MAX_MARKS: usize = 512;
@@ -176,12 +176,12 @@ impl Count<'_> {
 ///
 /// # Time complexity
 /// O(areas + capabilities * domains).
-pub fn needs(tables: &System<'_>, sizes: &Sizes, base: u32) -> Result<Needs, NotExact> {
+pub fn needs<K: Known>(tables: &System<'_>, sizes: &Sizes, base: u32) -> Result<Needs, NotExact> {
     let mut count = Count { sizes, needs: Needs { end: u64::from(base), ..Needs::default() } };
     count.take(Kind::Leaf, 1);
     count.take(Kind::Domain, tables.count::<Domain>());
     for (index, domain) in tables.all::<Domain>().enumerate() {
-        let nodes = if sizes.of(Kind::Node).bytes == 0 { 0 } else { tables.scheme().own_nodes(tables, index)? };
+        let nodes = if sizes.of(Kind::Node).bytes == 0 { 0 } else { K::scheme(tables).own_nodes(tables, index)? };
         count.take(Kind::Node, nodes);
         count.take(Kind::Handle, domain.cap_slots as usize);
     }

@@ -9,6 +9,7 @@ use protect::pmsav8::Pmsav8;
 
 impl Scheme {
     /// Words of the section with records for so many domains and areas.
+    #[inline(always)]
     pub(crate) fn words(self, domains: usize, areas: usize) -> usize {
         match self {
             Self::Pmsav7 => words::<Pmsav7>(domains, areas),
@@ -18,6 +19,7 @@ impl Scheme {
     }
 
     /// Whether the section's record of the system is sound.
+    #[inline(always)]
     pub(crate) fn system(self, system: &System) -> bool {
         match self {
             Self::Pmsav7 | Self::Pmsav8 => true,
@@ -26,6 +28,7 @@ impl Scheme {
     }
 
     /// The first wrong field of a domain.
+    #[inline(always)]
     pub(crate) fn domain(self, system: &System, index: usize) -> Result<(), &'static str> {
         match self {
             Self::Pmsav7 => regions::domain::<Pmsav7>(system, index),
@@ -35,6 +38,7 @@ impl Scheme {
     }
 
     /// The first wrong field of an area.
+    #[inline(always)]
     pub(crate) fn area(self, system: &System, index: usize, entry: &Area) -> Result<(), &'static str> {
         match self {
             Self::Pmsav7 => regions::area::<Pmsav7>(system, index, entry),
@@ -44,16 +48,19 @@ impl Scheme {
     }
 
     /// Whether two woven areas have no byte in common.
+    #[inline(always)]
     pub(crate) fn are_apart(self, system: &System, one: usize, other: usize) -> bool {
         self == Self::Pmsav7 && regions::are_apart::<Pmsav7>(system, one, other)
     }
 
     /// Whether stacks are pinned: an exception frame that misses cannot be restarted.
+    #[inline(always)]
     pub(crate) const fn pins_stacks(self) -> bool {
         matches!(self, Self::Pmsav7 | Self::Pmsav8)
     }
 
     /// Whether code may begin in a second instruction set, whose instructions are words.
+    #[inline(always)]
     pub(crate) const fn has_words(self) -> bool {
         matches!(self, Self::Vmsav7)
     }
@@ -62,6 +69,7 @@ impl Scheme {
     ///
     /// # Errors
     /// [`NotExact`].
+    #[inline(always)]
     pub(crate) fn own_nodes(self, tables: &System<'_>, index: usize) -> Result<usize, NotExact> {
         match self {
             Self::Pmsav7 => own_nodes::<Pmsav7>(tables, index),

@@ -40,6 +40,29 @@ pub trait Section {
     type Area: Words;
 }
 
+/// The scheme of a block, as far as its reader knows: a kernel has one, and code for others is no part of it.
+pub trait Known {
+    /// The scheme that the block has, or has to have.
+    fn scheme(system: &System<'_>) -> Scheme;
+}
+
+/// Whatever the block says.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyScheme;
+
+impl Known for AnyScheme {
+    fn scheme(system: &System<'_>) -> Scheme {
+        system.scheme()
+    }
+}
+
+impl<S: Section> Known for S {
+    #[inline(always)]
+    fn scheme(_: &System<'_>) -> Scheme {
+        S::SCHEME
+    }
+}
+
 impl System<'_> {
     /// The protection scheme that the block is for.
     pub fn scheme(&self) -> Scheme {

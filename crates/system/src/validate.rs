@@ -7,19 +7,27 @@ use sched::switching::Switching;
 
 use crate::block::{HEADER_WORDS, MAGIC, MAX_ENTRIES, SCHEME, TABLES, VERSION, checksum};
 use crate::{
-    Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, Record, Scheme, System, Table, TableError,
-    Thread, Words, area, frames, policy,
+    AnyScheme, Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Known, Notification, Record, Scheme, System, Table,
+    TableError, Thread, Words, area, frames, policy,
 };
 
 impl<'a> System<'a> {
-    /// Checks the whole block and returns a view of it.
+    /// Checks the whole block, for any scheme, and returns a view of it: for the host.
+    ///
+    /// # Errors
+    /// As [`System::parse_of`].
+    pub fn parse(words: &'a [u32]) -> Result<System<'a>, TableError> {
+        System::parse_of::<AnyScheme>(words)
+    }
+
+    /// Checks the whole block of a scheme and returns a view of it.
     ///
     /// # Errors
     /// [`TableError`] names the first field that is wrong.
     ///
     /// # Time complexity
     /// O(words + areas * domains); runs once, at boot.
-    pub fn parse(words: &'a [u32]) -> Result<System<'a>, TableError> {
+    pub fn parse_of<K: Known>(words: &'a [u32]) -> Result<System<'a>, TableError> {
         if words.len() < HEADER_WORDS || words[0] != MAGIC || words[1] != VERSION {
             return Err(TableError::Header);
         }
@@ -31,30 +39,30 @@ impl<'a> System<'a> {
         if checksum(&system.words[HEADER_WORDS..]) != words[3] {
             return Err(TableError::Checksum);
         }
-        validate(&system)?;
+        validate::<K>(&system)?;
         Ok(system)
     }
 }
 
-fn validate(system: &System) -> Result<(), TableError> {
+fn validate<K: Known>(system: &System) -> Result<(), TableError> {
     bounds(system)?;
-    section(system)?;
+    section::<K>(system)?;
     if system.ticks_per_second() == 0 || system.cpu_hz() == 0 {
         return Err(TableError::Header);
     }
     each(system, frames_entry)?;
-    if !system.scheme().system(system) {
+    if !K::scheme(system).system(system) {
         return Err(TableError::Scheme);
     }
     let Switching { entry, exit, early } = system.switching();
     if [entry, exit, early].iter().any(|path| *path > Switching::LONGEST) {
         return Err(TableError::Switching);
     }
-    each(system, domain_entry)?;
-    each(system, area_entry)?;
+    each(system, domain_entry::<K>)?;
+    each(system, area_entry::<K>)?;
     each(system, budget_entry)?;
-    each(system, thread_entry)?;
-    each(system, gate_entry)?;
+    each(system, thread_entry::<K>)?;
+    each(system, gate_entry::<K>)?;
     each(system, interrupt_entry)?;
     each(system, cap_entry)
 }
@@ -85,14 +93,14 @@ fn bounds(system: &System) -> Result<(), TableError> {
     Ok(())
 }
 
-/// The scheme's section is that of a known scheme, with a record for each domain and area.
-fn section(system: &System) -> Result<(), TableError> {
+/// The section is that of a known scheme, with a record for each domain and area.
+fn section<K: Known>(system: &System) -> Result<(), TableError> {
     let (offset, words) = (system.words[SCHEME] as usize, system.words[SCHEME + 1] as usize);
     let (domains, areas) = (system.count::<Domain>(), system.count::<Area>());
     let inside = offset >= HEADER_WORDS && offset < system.words.len() && words <= system.words.len() - offset;
     let needs = match inside.then(|| Scheme::from_number(system.words[offset])).flatten() {
-        Some(scheme) => scheme.words(domains, areas),
-        None => return Err(TableError::Scheme),
+        Some(scheme) if scheme == K::scheme(system) => K::scheme(system).words(domains, areas),
+        _ => return Err(TableError::Scheme),
     };
     if words == needs { Ok(()) } else { Err(TableError::Scheme) }
 }
@@ -131,13 +139,13 @@ fn frames_entry(system: &System, index: usize, entry: Frames) -> Result<(), &'st
     Ok(())
 }
 
-fn domain_entry(system: &System, index: usize, entry: Domain) -> Result<(), &'static str> {
+fn domain_entry<K: Known>(system: &System, index: usize, entry: Domain) -> Result<(), &'static str> {
     require(entry.data_bytes.is_multiple_of(4), "data_bytes")?;
     require(entry.zero_bytes.is_multiple_of(4), "zero_bytes")?;
     require(entry.policy <= policy::REPORT, "policy")?;
     require(entry.cap_slots as usize <= MAX_ENTRIES, "cap_slots")?;
     require(entry.awaited <= 1, "awaited")?;
-    system.scheme().domain(system, index)?;
+    K::scheme(system).domain(system, index)?;
     require(entry.fault_notification as usize <= system.count::<Notification>(), "fault_notification")?;
     let areas = system.count::<Area>();
     let (first, count) = (entry.first_area as usize, entry.areas as usize);
@@ -184,7 +192,7 @@ fn inside_area(system: &System, domain: &Domain, base: u32, bytes: u32, holds: f
     })
 }
 
-fn area_entry(system: &System, index: usize, entry: Area) -> Result<(), &'static str> {
+fn area_entry<K: Known>(system: &System, index: usize, entry: Area) -> Result<(), &'static str> {
     require((entry.domain as usize) < system.count::<Domain>(), "domain")?;
     require(range_ends(entry.base, entry.bytes), "bytes")?;
     require(entry.flags & area::READ != 0, "flags")?;
@@ -192,7 +200,7 @@ fn area_entry(system: &System, index: usize, entry: Area) -> Result<(), &'static
     require(entry.memory <= area::DEVICE, "memory")?;
     require(entry.memory != area::DEVICE || entry.flags & area::EXECUTE == 0, "flags")?;
     require(entry.flags < 2 * area::WOVEN, "flags")?;
-    system.scheme().area(system, index, &entry)?;
+    K::scheme(system).area(system, index, &entry)?;
     let (base, end) = (entry.physical, u64::from(entry.physical) + u64::from(entry.bytes));
     let home =
         system.all::<Frames>().find(|range| overlaps((base, entry.bytes), (range.base, range.bytes))).ok_or("base")?;
@@ -202,7 +210,7 @@ fn area_entry(system: &System, index: usize, entry: Area) -> Result<(), &'static
     require(home.kind != frames::ROM || entry.flags & area::WRITE == 0, "flags")?;
     for (at, other) in (0..index).map(|other| (other, system.get::<Area>(other))) {
         let both_shared = entry.flags & other.flags & area::SHARED != 0 && entry.domain != other.domain;
-        let woven = entry.flags & other.flags & area::WOVEN != 0 && system.scheme().are_apart(system, index, at);
+        let woven = entry.flags & other.flags & area::WOVEN != 0 && K::scheme(system).are_apart(system, index, at);
         let apart = !overlaps((base, entry.bytes), (other.physical, other.bytes)) || woven;
         require(apart || both_shared, "base")?;
     }
@@ -215,40 +223,40 @@ fn budget_entry(_: &System, _: usize, entry: Budget) -> Result<(), &'static str>
 }
 
 /// A stack is memory of the domain alone, and pinned where the scheme asks for it.
-fn stack(system: &System, domain: u32, base: u32, bytes: u32) -> Result<(), &'static str> {
+fn stack<K: Known>(system: &System, domain: u32, base: u32, bytes: u32) -> Result<(), &'static str> {
     require(base.is_multiple_of(8), "stack_base")?;
     require(bytes.is_multiple_of(8) && bytes >= 256, "stack_bytes")?;
     let owner = system.get::<Domain>(domain as usize);
     let pages = |flags: u32| flags & area::WRITE != 0 && flags & area::SHARED == 0;
     let pinned = |flags: u32| flags & area::WRITE != 0 && flags & area::PINNED != 0 && flags & area::SHARED == 0;
-    let holds = if system.scheme().pins_stacks() { pinned } else { pages };
+    let holds = if K::scheme(system).pins_stacks() { pinned } else { pages };
     require(inside_area(system, &owner, base, bytes, holds), "stack_base")
 }
 
 /// Code may be pinned or paged, but the entry must be in executable memory of the domain and have the Thumb bit. An application processor
 /// has a second instruction set, too.
-fn code_entry(system: &System, domain: u32, entry: u32) -> Result<(), &'static str> {
+fn code_entry<K: Known>(system: &System, domain: u32, entry: u32) -> Result<(), &'static str> {
     let owner = system.get::<Domain>(domain as usize);
     let holds = |flags: u32| flags & area::EXECUTE != 0;
-    let state = entry & 1 == 1 || (system.scheme().has_words() && entry.is_multiple_of(4));
+    let state = entry & 1 == 1 || (K::scheme(system).has_words() && entry.is_multiple_of(4));
     require(state && inside_area(system, &owner, entry & !1, 2, holds), "entry")
 }
 
-fn thread_entry(system: &System, _: usize, entry: Thread) -> Result<(), &'static str> {
+fn thread_entry<K: Known>(system: &System, _: usize, entry: Thread) -> Result<(), &'static str> {
     require((entry.domain as usize) < system.count::<Domain>(), "domain")?;
-    code_entry(system, entry.domain, entry.entry)?;
-    stack(system, entry.domain, entry.stack_base, entry.stack_bytes)?;
+    code_entry::<K>(system, entry.domain, entry.entry)?;
+    stack::<K>(system, entry.domain, entry.stack_base, entry.stack_bytes)?;
     require(entry.priority < 32, "priority")?;
     require((entry.budget as usize) < system.count::<Budget>(), "budget")?;
     require(entry.deadline <= entry.period, "deadline")
 }
 
-fn gate_entry(system: &System, _: usize, entry: Gate) -> Result<(), &'static str> {
+fn gate_entry<K: Known>(system: &System, _: usize, entry: Gate) -> Result<(), &'static str> {
     require((entry.domain as usize) < system.count::<Domain>(), "domain")?;
-    code_entry(system, entry.domain, entry.entry)?;
-    stack(system, entry.domain, entry.stack_base, entry.stack_bytes)?;
+    code_entry::<K>(system, entry.domain, entry.entry)?;
+    stack::<K>(system, entry.domain, entry.stack_base, entry.stack_bytes)?;
     let owner = system.get::<Domain>(entry.domain as usize);
-    code_entry(system, entry.domain, owner.gate_return).map_err(|_| "domain")?;
+    code_entry::<K>(system, entry.domain, owner.gate_return).map_err(|_| "domain")?;
     require(entry.ceiling < 32, "ceiling")?;
     require(entry.bound > 0, "bound")
 }

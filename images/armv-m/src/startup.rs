@@ -183,7 +183,7 @@ fn tables() -> Result<System<'static>, BootError> {
     let words = ((flash.end - address) / 4) as usize;
     // SAFETY: the range lies in flash, which is readable and never written.
     let block = unsafe { core::slice::from_raw_parts(address as *const u32, words) };
-    System::parse(block).map_err(|_| BootError::BadTables)
+    System::parse_of::<<port::Core as port::Port>::Unit>(block).map_err(|_| BootError::BadTables)
 }
 
 /// The kernel itself is wrong, at about `pc` (0: unknown): stops where everything is still visible.

@@ -7,8 +7,8 @@ use armv7a::mmu::Space;
 use armv7a::{Armv7a, Context};
 use image::{Described, board, window};
 use kernel::boot::{self, Boot, BootError};
+use system::System;
 use system::vmsav7::{Caches, Vmsav7};
-use system::{Scheme, System};
 use units::{Bytes, PhysAddr};
 
 use crate::Machine;
@@ -46,9 +46,7 @@ extern "C" fn kernel_power_on() -> u64 {
     // SAFETY: the first thing that runs.
     let Ok(nobody) = (unsafe { image::start(None) }) else { stop(Some(BootError::WrongBoard), 0) };
     // Tables that are wrong are reported by who makes objects of them.
-    if let Ok(tables) = tables()
-        && tables.scheme() == Scheme::Vmsav7
-    {
+    if let Ok(tables) = tables() {
         let Caches { ways, base, bytes, prefetch } = tables.own::<Vmsav7>();
         // SAFETY: no tables of domains were made; the block was validated.
         if unsafe { image::lock_ways(ways, base, bytes) }.is_err() {
@@ -93,7 +91,7 @@ fn tables() -> Result<System<'static>, BootError> {
     let words = (memory.ok_or(BootError::NoTables)?.end - address) / 4;
     // SAFETY: the kernel has all memory of domains mapped; what the block says that it is nobody can write.
     let block = unsafe { core::slice::from_raw_parts(window(PhysAddr(address)).0 as *const u32, words as usize) };
-    System::parse(block).map_err(|_| BootError::BadTables)
+    System::parse_of::<Vmsav7>(block).map_err(|_| BootError::BadTables)
 }
 
 /// The kernel itself went wrong, at about `pc` (0: unknown), by the exception of this mode: stops where everything is still visible.

@@ -11,7 +11,7 @@ use abi::trace::{Event, IDLE, header};
 use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Purpose};
 use system::NotExact;
 use system::objects::{self, Size, Sizes, holds_frames};
-use system::{Area, System, area};
+use system::{Area, Section, System, area};
 use units::{Bytes, PhysAddr, PhysRange};
 
 use crate::arch::{Arch, Len, Phys};
@@ -132,7 +132,8 @@ impl<A: Arch> Boot<A> {
     fn pool(&self) -> Result<Pool<A>, BootError> {
         let (base, bytes) = self.objects;
         let word = base.wide().to_u32().ok_or(BootError::OtherMemory)?;
-        let needs = objects::needs(&self.tables, &sizes::<A>(), word).map_err(not_exact)?;
+        let needs = objects::needs::<<A::Protection as Protection<A>>::Scheme>(&self.tables, &sizes::<A>(), word)
+            .map_err(not_exact)?;
         let taken = Bytes(needs.end - u64::from(word));
         if taken > bytes.wide() {
             return Err(BootError::NoMemory);
@@ -142,7 +143,7 @@ impl<A: Arch> Boot<A> {
 
     fn domains(&self, arch: &mut A, shared: &mut Shared<A>, pool: &mut Pool<A>) -> Result<Domains<A>, BootError> {
         let tables = self.tables;
-        if tables.scheme() != A::Protection::SCHEME {
+        if tables.scheme() != <A::Protection as Protection<A>>::Scheme::SCHEME {
             return Err(BootError::BadTables);
         }
         let count = tables.count::<system::Domain>();

@@ -3,9 +3,9 @@
 use abi::Error;
 use protect::vmsav7::{Found, Privilege, Progress as Edited, TABLE_BYTES, TABLE_ENTRIES};
 use protect::{AccessKind, MemType};
+use system::System;
 use system::objects::Size;
 use system::vmsav7::Vmsav7;
-use system::{Scheme, System};
 use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
 use super::{Mapping, OWN_PAGES, PageArch, Pages, Progress, Slots, boot, cost, refused};
@@ -18,7 +18,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     type Mapping = Mapping;
     type Progress = Progress;
 
-    const SCHEME: Scheme = Scheme::Vmsav7;
+    type Scheme = Vmsav7;
     const PHYSICAL: bool = false;
     // One at a time: all of its entries are written.
     const PARTS: bool = true;

@@ -4,8 +4,8 @@ use abi::Error;
 use protect::regions::pctrie::{LEAVES_PER_NODE, NODE_BYTES};
 use protect::regions::{Registers, meet, pctrie};
 use protect::{Access, AccessKind, MemType, Span};
+use system::System;
 use system::objects::Size;
-use system::{Scheme, Section, System};
 use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
 use super::{EmptyLeaf, Progress, Region, RegionArch, Regions, Regs, boot, cost, nodes};
@@ -18,7 +18,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     type Mapping = Region<Regs<A>>;
     type Progress = Progress<Regs<A>>;
 
-    const SCHEME: Scheme = <A::Unit as Section>::SCHEME;
+    type Scheme = A::Unit;
     const PHYSICAL: bool = true;
     const PARTS: bool = false;
     const GIFT: NodeConstraints = NodeConstraints { align: nodes::NODE.align, least: NODE_BYTES, most: 4096 };

@@ -1,9 +1,9 @@
 //! Memory for the kernel's objects is what [`system::objects::needs`] says, to the byte: it is the same function by which the host
 //! refuses systems.
 
-use system::System;
 use system::build::Builder;
 use system::objects::{Kind, needs};
+use system::{AnyScheme, System};
 
 use super::rich::rich;
 use super::sim::{Guard, Machine, Pager, Registers, boot_tables, release, sample};
@@ -16,7 +16,7 @@ const BASE: u32 = 0x1000_0004;
 fn with_bytes<K: Guard>(builder: &Builder, missing: u32) -> Result<(), BootError> {
     let words: &'static [u32] = Vec::leak(K::adapt(builder).encode().unwrap());
     let tables = System::parse(words).unwrap();
-    let bytes = (needs(&tables, &sizes::<Machine<K>>(), BASE).unwrap().end - u64::from(BASE)) as u32;
+    let bytes = (needs::<AnyScheme>(&tables, &sizes::<Machine<K>>(), BASE).unwrap().end - u64::from(BASE)) as u32;
     boot_tables(tables, (BASE, bytes - missing), Machine::<K>::default()).map(release)
 }
 
@@ -51,7 +51,7 @@ fn each_object_counts() {
     let counts = |builder: &Builder| {
         let words = Registers::<protect::pmsav7::Pmsav7>::adapt(builder).encode().unwrap();
         let tables = System::parse(&words).unwrap();
-        needs(&tables, &sizes::<Machine<Registers>>(), BASE).unwrap()
+        needs::<AnyScheme>(&tables, &sizes::<Machine<Registers>>(), BASE).unwrap()
     };
     let before = counts(&sample());
     let mut one_more = sample();

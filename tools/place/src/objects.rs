@@ -1,7 +1,7 @@
 //! Whether the kernel's objects fit the memory that its image leaves for them.
 
-use system::System;
 use system::objects::{Kind, needs};
+use system::{AnyScheme, System};
 
 use crate::elf::Kernel;
 use crate::error::PlaceError;
@@ -15,7 +15,7 @@ pub(crate) fn fit(tables: &[u32], kernel: &Kernel, range: (u32, u32)) -> Result<
     let tables = System::parse(tables).map_err(PlaceError::Tables)?;
     let wrong = |_| PlaceError::Elf { domain: "kernel".into(), reason: "an area has no exact regions".into() };
     let (base, end) = range;
-    let needs = needs(&tables, &kernel.object_sizes()?, base).map_err(wrong)?;
+    let needs = needs::<AnyScheme>(&tables, &kernel.object_sizes()?, base).map_err(wrong)?;
     let kinds = Kind::ALL.iter().map(|&kind| Taken {
         what: kind.plural().into(),
         count: needs.counts[kind as usize],

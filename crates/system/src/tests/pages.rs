@@ -4,6 +4,8 @@ use super::*;
 use crate::block::SCHEME;
 use crate::build::SchemeTables;
 use crate::vmsav7::{Caches, Need, Tables, Vmsav7, tables};
+use protect::pmsav7::Pmsav7;
+use protect::pmsav8::Pmsav8;
 
 const MIB: u32 = 1 << 20;
 const RAM: u32 = 0x10_0000;
@@ -210,12 +212,20 @@ fn a_section_of_another_scheme_or_size_is_refused() {
             System::parse(&words).err()
         };
         assert_eq!(with(section, words[section]), None);
-        for wrong in [0, 3, 3 - words[section]] {
+        for wrong in [0, 4, 3 - words[section]] {
             assert_eq!(with(section, wrong), Some(TableError::Scheme));
         }
         for (index, wrong) in [(SCHEME, 0), (SCHEME, words.len() as u32), (SCHEME + 1, words[SCHEME + 1] - 1)] {
             assert_eq!(with(index, wrong), Some(TableError::Scheme));
         }
+        // A kernel takes the tables of its own scheme.
+        let taken = [
+            System::parse_of::<Pmsav7>(&words).err(),
+            System::parse_of::<Vmsav7>(&words).err(),
+            System::parse_of::<Pmsav8>(&words).err(),
+        ];
+        assert_eq!(taken.iter().filter(|error| error.is_none()).count(), 1);
+        assert_eq!(taken[words[section] as usize - 1], None);
     }
     let mut words = paged().encode().unwrap();
     let prefetch = words[SCHEME] as usize + 4;

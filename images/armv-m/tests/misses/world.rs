@@ -59,7 +59,7 @@ fn tables() -> Result<System<'static>, BootError> {
         *BLOCK.get() = words;
         &*BLOCK.get()
     };
-    System::parse(block).map_err(|_| BootError::BadTables)
+    System::parse_of::<<port::Core as port::Port>::Unit>(block).map_err(|_| BootError::BadTables)
 }
 
 /// Makes the kernel and the two domains.
