@@ -23,6 +23,9 @@ const PROFILE: &[&str] = &[
     "profile.bare.overflow-checks=false",
 ];
 
+/// The profile of a kernel that is to be small: a later setting counts.
+const SMALL: &str = "profile.bare.opt-level=\"z\"";
+
 /// The linker of domains: it runs the compiler's twice. From the end of its name rustc takes it for a `gcc`.
 const LINK_TWICE: &str = "user/link-twice-gcc";
 
@@ -34,7 +37,7 @@ enum For {
 
 fn cargo(install: &Install, tools: &Toolchain, board: &Board, whom: For, flags: &[String]) -> Command {
     let targets = &board.core.targets;
-    let (target, dir) = match whom {
+    let (target, dir) = match &whom {
         // Of a core's boards each has a kernel of its own, with constants of its own.
         For::Kernel => (&targets.kernel, Path::new("kernel").join(&board.name)),
         For::Domain => (&targets.domain, PathBuf::from("bare")),
@@ -52,7 +55,8 @@ fn cargo(install: &Install, tools: &Toolchain, board: &Board, whom: For, flags: 
     }
     command.args(["build", "--target", target, "--profile", "bare", "--message-format", "json-render-diagnostics"]);
     command.arg("--target-dir").arg(install.target.join(dir));
-    for setting in PROFILE {
+    let small = matches!(whom, For::Kernel) && targets.small_kernel;
+    for setting in PROFILE.iter().chain(small.then_some(&SMALL)) {
         command.args(["--config", setting]);
     }
     if tools.build_std {

@@ -25,6 +25,9 @@ pub struct Targets {
     /// Flags for C that cargo packages compile themselves (cc-rs), whose own choice for the target would be wrong.
     #[serde(default)]
     pub cc_flags: Vec<String>,
+    /// The compiler makes the kernel small, where flash is; otherwise fast.
+    #[serde(default)]
+    pub small_kernel: bool,
 }
 
 /// The kernel's image for every board with a core, and what it expects of one.
