@@ -1,5 +1,7 @@
 //! The entry code's Rust functions beside [`kernel::entry_points`]: interrupts and faults.
 
+use core::ffi::c_void;
+
 use abi::trace::Fault;
 use kernel::Kernel;
 use kernel::entry::{Args, Next};
@@ -41,15 +43,27 @@ pub fn late<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Conte
 #[cold]
 #[inline(never)]
 fn serve<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) {
+    let own: *mut Kernel<Machine<B, P>> = kernel;
     match crate::machine::exception_number() {
-        15 => kernel.on_timer(),
+        15 => {
+            // SAFETY: the entry point of the image's one kernel, which is this one.
+            unsafe { kernel_timer(own.cast()) };
+        }
         number if number >= 16 => {
-            if kernel.on_interrupt(number - 16).is_some() {
+            // SAFETY: as above.
+            let leads_elsewhere = !unsafe { kernel_interrupt(own.cast(), number) }.is_null();
+            if leads_elsewhere {
                 kernel.load_top();
             }
         }
         _ => {}
     }
+}
+
+// Copies of these two would be as long again as all other handlers.
+unsafe extern "C" {
+    fn kernel_timer(kernel: *mut c_void) -> *mut Context;
+    fn kernel_interrupt(kernel: *mut c_void, exception: u32) -> *mut Context;
 }
 
 /// A miss that somebody counts.

@@ -3,6 +3,7 @@
 use core::fmt::Write;
 
 use kernel::regions::Resolution;
+use protect::regions::Registers;
 
 use crate::assembly::{self, Written};
 use crate::random::Random;
@@ -49,7 +50,7 @@ struct Tally {
 pub fn run(domains: &[Domain; 2], out: &mut Console) -> u32 {
     let mut random = Random::new(0x0dd_ba11);
     let mut tally = Tally::default();
-    let mut mapped = [([Regs::DISABLED; MOST], 0); 2];
+    let mut mapped = [([<Regs as Registers>::DISABLED; MOST], 0); 2];
     for world in 0..WORLDS {
         let changed = random.below(2) as usize;
         mapped[changed] = domains[changed].change(&mut random);

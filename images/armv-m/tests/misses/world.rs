@@ -9,6 +9,7 @@ use kernel::objects::{Activation, Domain as Record};
 use kernel::regions::{NodeMemory, Regions, layout};
 use port::regs;
 use protect::Span;
+use protect::regions::Registers;
 use protect::regions::pctrie::{NODE_BYTES, Node, Trie};
 use protect::regions::slots::{Replacement, Slots};
 use protect::{Access, MemType};
@@ -179,7 +180,7 @@ impl Domain {
         while let Some((_, regs)) = trie.next(0) {
             let _ = trie.remove(regs);
         }
-        let (mut paged, mut count) = ([Regs::DISABLED; MOST], 0);
+        let (mut paged, mut count) = ([<Regs as Registers>::DISABLED; MOST], 0);
         for _ in 0..random.one(&[0, 4, MOST as u32]) {
             let regs = Regs::any(random);
             if trie.insert(regs).is_ok() {
