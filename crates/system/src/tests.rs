@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use crate::build::Builder;
 use crate::*;
 
+mod nodes;
 mod pages;
 
 /// Two domains, one calling the other through a gate: the smallest system with an entry in every table.
