@@ -63,7 +63,7 @@ pub fn fault<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Cont
     crate::machine::barrier();
     let status = regs::CFSR.read();
     let (pc, psp) = kernel.current_context().map_or((0, 0), |context| (context.pc(), context.psp));
-    // Where there is no frame, or none of this state, there is no program counter.
+    // Such a fault has no frame, or none of this state, and so no program counter.
     let own = P::own_fault();
     let pc = if own.is_some() { 0 } else { pc };
     let (kind, address) = own.unwrap_or_else(|| classify(status, pc, psp));
