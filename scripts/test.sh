@@ -49,7 +49,7 @@ build() {
     cargo_test --release --no-run -p "$SYSTEM_PACKAGE" || return 1
     # Mutants take over what their kernels share with these (tests/suites/src/attacks/mutants.rs).
     case " ${SUITES[*]} " in *' mutants '*)
-        for system in tests/attacks/system.toml tests/attacks/a9.toml; do ./cofferdam build --quiet "$system" || return 1; done ;;
+        for system in tests/attacks/system.toml tests/attacks/a9.toml tests/attacks/m33.toml; do ./cofferdam build --quiet "$system" || return 1; done ;;
     esac
 }
 

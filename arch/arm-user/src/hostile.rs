@@ -22,6 +22,27 @@ pub struct CoreRegisters {
     pub switch: u32,
 }
 
+/// Addresses for the attacks that only some architectures have.
+#[derive(Clone, Copy, Debug)]
+pub struct Targets {
+    /// The own code.
+    pub code: u32,
+    /// The own memory.
+    pub data: u32,
+    /// The first address behind it.
+    pub behind: u32,
+    /// The lowest address of the own stack.
+    pub stack: u32,
+    /// The kernel's code.
+    pub kernel_code: u32,
+    /// The kernel's memory.
+    pub kernel_data: u32,
+    /// A victim's memory.
+    pub victim: u32,
+    /// The first address of the core's registers.
+    pub core: u32,
+}
+
 /// Sets the stack pointer and makes a system call, so that the exception frame would be written there.
 ///
 /// # Safety

@@ -2,6 +2,7 @@
 //! are here because assembly belongs here, and are only built for the domains that attack on purpose.
 
 mod places;
+pub mod states;
 
 use core::arch::{asm, global_asm};
 

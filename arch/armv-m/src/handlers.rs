@@ -77,8 +77,11 @@ pub fn fault<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Cont
     crate::machine::barrier();
     let status = regs::CFSR.read();
     let (pc, psp) = kernel.current_context().map_or((0, 0), |context| (context.pc(), context.psp));
-    let (kind, address) = classify(status, pc, psp);
-    settle(status);
+    // Such a fault has no frame, or none of this state, and so no program counter.
+    let own = P::own_fault();
+    let pc = if own.is_some() { 0 } else { pc };
+    let (kind, address) = own.unwrap_or_else(|| classify(status, pc, psp));
+    settle::<P>(status);
     let pc = if kind == Fault::Stack { 0 } else { pc };
     kernel.on_fault(kind, VirtAddr(address), VirtAddr(pc));
     kernel.resume()
@@ -88,7 +91,8 @@ pub fn fault<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Cont
 pub fn wrong_stack<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     let psp = kernel.current_context().map_or(0, |context| context.psp);
     crate::machine::barrier();
-    settle(regs::CFSR.read());
+    let _ = P::own_fault();
+    settle::<P>(regs::CFSR.read());
     kernel.on_fault(Fault::Stack, VirtAddr(psp), VirtAddr(0));
     serve(kernel);
     kernel.resume()
@@ -101,7 +105,7 @@ pub(crate) const BUSFAULTPENDED: u32 = 1 << 14;
 /// thread was about to make (its frame was never written; the next thread must not be taken for the caller), and every
 /// other fault of the same thread that waits to be taken: one whose frame could not be written stays pending behind the
 /// fault that comes of that (DDI 0403 B1.5.11), and would be the next thread's.
-fn settle(status: u32) {
+fn settle<P: Port>(status: u32) {
     const LSPACT: u32 = 1;
     const SVCALLPENDED: u32 = 1 << 15;
     const MEMFAULTPENDED: u32 = 1 << 13;
@@ -111,12 +115,12 @@ fn settle(status: u32) {
     regs::HFSR.write(u32::MAX);
     regs::DFSR.write(u32::MAX);
     regs::FPCCR.write(regs::FPCCR.read() & !LSPACT);
-    regs::SHCSR.write(regs::SHCSR.read() & !PENDED);
+    regs::SHCSR.write(regs::SHCSR.read() & !(PENDED | P::OWN_PENDED));
 }
 
-/// Names a fault from CFSR (DDI 0403 B3.2.15).
+/// Names a fault from CFSR (DDI 0403 B3.2.15; DDI 0553 D1.2 adds bit 20, a stack pointer below its limit).
 fn classify(status: u32, pc: u32, psp: u32) -> (Fault, u32) {
-    const STACKING: u32 = 0x38 | 0x3800;
+    const STACKING: u32 = 0x38 | 0x3800 | 1 << 20;
     if status & STACKING != 0 {
         (Fault::Stack, psp)
     } else if status & 0x80 != 0 {

@@ -2,6 +2,7 @@
 
 use core::arch::asm;
 
+use abi::trace::Fault;
 use core::marker::PhantomData;
 use kernel::arch::{Arch, Physical, Request, Start};
 
@@ -48,8 +49,14 @@ pub unsafe trait Port: 'static {
     /// seen at the next kernel entry. (A bus fault of the kernel itself escalates.)
     const KERNEL_PRIORITY: u32;
 
+    /// SHCSR: faults that wait to be taken, of the kinds that only this architecture has.
+    const OWN_PENDED: u32;
+
     /// Sets up what others have not.
     fn set_up();
+
+    /// Names a fault of such a kind, with its address or 0, and clears its status.
+    fn own_fault() -> Option<(Fault, u32)>;
 
     /// Loads all region registers. Barriers follow.
     fn load_image(image: &RegionImage<Regs<Self>>);

@@ -2,6 +2,7 @@
 
 use core::arch::asm;
 
+use abi::trace::Fault;
 use armv_m::{Port, regs};
 use protect::pmsav7::{Pmsav7, RegionRegs};
 use protect::regions::slots::RegionImage;
@@ -17,7 +18,14 @@ unsafe impl Port for Armv7 {
     const FAULT_PRIORITY: u32 = 0x00;
     const KERNEL_PRIORITY: u32 = 0x80;
 
+    const OWN_PENDED: u32 = 0;
+
     fn set_up() {}
+
+    #[inline(always)]
+    fn own_fault() -> Option<(Fault, u32)> {
+        None
+    }
 
     #[inline]
     fn load_image(image: &RegionImage<RegionRegs>) {

@@ -31,7 +31,8 @@ armv_m::entry_code!(
     ldr     r4, =0xe000ed9c
     dsb
     ldr     r2, [r4, #0xed24 - 0xed9c]
-    tst     r2, #0x7000
+    bfc     r2, #15, #5
+    lsrs    r2, r2, #12
     bne     \late
     .endm
 

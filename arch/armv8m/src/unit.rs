@@ -2,6 +2,7 @@
 
 use core::arch::asm;
 
+use abi::trace::Fault;
 use armv_m::regs::Reg;
 use armv_m::{Port, barrier, regs};
 use protect::pmsav8::{MAIR, Pmsav8, RegionRegs};
@@ -30,6 +31,8 @@ registers! {
     MPU_MAIR0 = 0xe000_edc0, "Memory attributes 0 to 3.";
     MPU_MAIR1 = 0xe000_edc4, "Memory attributes 4 to 7.";
     SAU_CTRL = 0xe000_edd0, "Control of the security attribution unit.";
+    SFSR = 0xe000_ede4, "SecureFault status.";
+    SFAR = 0xe000_ede8, "SecureFault address.";
 }
 
 const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
@@ -42,6 +45,9 @@ unsafe impl Port for Armv8 {
     const FAULT_PRIORITY: u32 = Self::KERNEL_PRIORITY;
     /// The lowest with three bits of priority (LPC55S69), below every handler.
     const KERNEL_PRIORITY: u32 = 0xe0;
+
+    /// SecureFault.
+    const OWN_PENDED: u32 = 1 << 20;
 
     fn set_up() {
         const KEY: u32 = 0x05fa << 16;
@@ -62,6 +68,27 @@ unsafe impl Port for Armv8 {
         SAU_CTRL.write(ON);
         // SAFETY: Non-secure Thread mode is unprivileged from now on, whoever branches there.
         unsafe { asm!("msr control_ns, {0}", in(reg) 1, options(nomem, nostack, preserves_flags)) };
+    }
+
+    /// A thread in the other state was stopped there, by what it did. The frame of such a fault is nowhere, so that there is no program counter.
+    fn own_fault() -> Option<(Fault, u32)> {
+        const INVIS_INVER: u32 = 1 << 1 | 1 << 2;
+        const INVEP_INVTRAN: u32 = 1 << 0 | 1 << 4;
+        const AUVIOL: u32 = 1 << 3;
+        let (status, address) = (SFSR.read(), SFAR.read());
+        if status == 0 {
+            return None;
+        }
+        SFSR.write(status);
+        Some(if status & INVEP_INVTRAN != 0 {
+            (Fault::Execute, 0)
+        } else if status & INVIS_INVER != 0 {
+            (Fault::Return, 0)
+        } else if status & AUVIOL != 0 {
+            (Fault::Data, address)
+        } else {
+            (Fault::Stack, 0)
+        })
     }
 
     #[inline]

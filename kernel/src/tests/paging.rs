@@ -104,6 +104,15 @@ fn pinning_leaves_the_slots_that_paging_needs() {
 }
 
 #[test]
+fn nothing_is_mapped_over_what_is_pinned() {
+    let mut kernel = ready();
+    assert_eq!(call(&mut kernel, Call::FramesMap, region(PINNED, BASE + 64, 0x20)), OK);
+    for over in [region(WRITE, BASE, 0x1000), region(READ, BASE + 64, 0x20), region(PINNED, BASE + 64, 0x20)] {
+        assert_eq!(call(&mut kernel, Call::FramesMap, over), refused(Error::BadState));
+    }
+}
+
+#[test]
 fn what_the_tables_pinned_cannot_be_unpinned() {
     let mut builder = system();
     builder.frames[0] = Frames { base: 0x2002_8000, bytes: 0x1000, kind: frames::USER, marks: 0 };

@@ -76,3 +76,8 @@ fn every_attack_ends_as_it_must_and_no_victim_notices() {
 fn every_attack_ends_as_it_must_where_there_are_page_tables() {
     perform(Scheme::Pages);
 }
+
+#[test]
+fn every_attack_ends_as_it_must_on_armv8_m() {
+    perform(Scheme::Pmsav8);
+}

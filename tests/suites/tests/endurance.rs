@@ -83,6 +83,11 @@ fn twenty_thousand_random_calls_break_nothing_where_there_are_page_tables() {
 }
 
 #[test]
+fn five_thousand_random_calls_break_nothing_on_armv8_m() {
+    random_calls("random-m33", "random-m33.toml", 5000);
+}
+
+#[test]
 fn ten_thousand_deaths_leak_nothing_on_the_chip() {
     deaths("mortal", "restarts.toml", 10_000);
 }
@@ -90,6 +95,11 @@ fn ten_thousand_deaths_leak_nothing_on_the_chip() {
 #[test]
 fn a_thousand_deaths_leak_nothing_where_there_are_page_tables() {
     deaths("mortal-a9", "restarts-a9.toml", 1000);
+}
+
+#[test]
+fn a_thousand_deaths_leak_nothing_on_armv8_m() {
+    deaths("mortal-m33", "restarts-m33.toml", 1000);
 }
 
 /// Runs two hostile domains that draw cases beyond calls from a seed: nobody else is harmed, and nothing of anybody else's is found.
@@ -127,4 +137,9 @@ fn fuzz_beyond_calls_breaks_nothing_on_the_chip() {
 #[test]
 fn fuzz_beyond_calls_breaks_nothing_where_there_are_page_tables() {
     fuzzed("fuzz-a9", "fuzz-a9.toml", &["thumb", "arm", "gadget", "branch", "waiting", "interrupted", "exchange"]);
+}
+
+#[test]
+fn fuzz_beyond_calls_breaks_nothing_on_armv8_m() {
+    fuzzed("fuzz-m33", "fuzz-m33.toml", &["thumb", "gadget", "branch", "waiting", "interrupted", "exchange"]);
 }

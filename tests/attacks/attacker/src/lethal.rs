@@ -62,6 +62,7 @@ pub const ATTACKS: &[Attack] = &[
     ("pop the return from an exception into the program counter", |_| pop(0xffff_fff9)),
     ("jump behind the own code", |world| jump(end(world.own.code))),
     ("return into a sibling's forged frame", forge),
+    ("return into a sibling's forged frame, once", forge),
     ("fetch with the stack in debug registers", |world| jump_on_stack(DEBUG_REGISTERS, end(world.own.code))),
     ("fault with a caller inside", |_| wait_for_a_client(moods::FAULT)),
     ("keep a caller inside", |_| wait_for_a_client(moods::STAY)),

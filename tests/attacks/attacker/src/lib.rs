@@ -9,6 +9,7 @@ pub mod marks;
 pub mod order;
 pub mod pages;
 pub mod refused;
+pub mod states;
 pub mod theft;
 pub mod world;
 

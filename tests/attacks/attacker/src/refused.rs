@@ -28,6 +28,7 @@ pub const ATTACKS: &[Attack] = &[
     ("use handles after they were revoked", revoked),
     ("buffers of which only the first byte is valid", first_byte),
     ("change a request while it is read", change_request),
+    ("have an answer written where the service may only read", answer_in_requests),
     ("look at what is behind a constant file's text", look_behind),
     ("an interrupt storm from the own device", theft::storm),
     ("acknowledge a line that is still up, without end", theft::level_storm),
@@ -82,6 +83,11 @@ fn look_after_callee(world: &World) -> Outcome {
     let _ = world.service.call(own.as_ptr() as u32, 16, 0);
     let _ = world.own.trap.call(orders::BLOCK, 0, 0);
     look(&hostile::SEEN_AT_GATE.words())
+}
+
+/// The kernel writes for the service with the service's regions loaded, one of which says that nobody writes there.
+fn answer_in_requests(world: &World) -> Outcome {
+    world.long.call(world.requests.base() as u32, 0, 0).map(drop).map_err(|_| "the answer was refused")
 }
 
 /// The rest of the file's area, behind its text, is empty: protection is not as fine as the lengths of texts.

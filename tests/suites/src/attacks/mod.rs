@@ -39,6 +39,19 @@ pub struct Check {
     pub file: String,
     /// The check that does the same where there are page tables.
     pub pages: Option<String>,
+    /// The check that does the same where there are region registers of PMSAv8.
+    pub pmsav8: Option<String>,
+}
+
+impl Check {
+    /// The check that does the same with another scheme, if it is another.
+    fn instead(&self, scheme: Scheme) -> Option<&str> {
+        match scheme {
+            Scheme::Regions => None,
+            Scheme::Pages => self.pages.as_deref(),
+            Scheme::Pmsav8 => self.pmsav8.as_deref(),
+        }
+    }
 }
 
 /// A class of attack.
@@ -70,6 +83,8 @@ pub struct Attack {
     pub system: Option<String>,
     /// The scheme of protection with which alone it is tried; without, with every.
     pub only: Option<Scheme>,
+    /// One of these with which it is not tried.
+    pub except: Option<Scheme>,
     /// Why it is not tried with the others.
     pub reason: Option<String>,
     /// The attack that has to come right before it.
@@ -80,6 +95,9 @@ pub struct Attack {
     /// The same where there are page tables, if it differs.
     #[serde(default)]
     pub pages: Vec<String>,
+    /// The same with PMSAv8, if it differs.
+    #[serde(default)]
+    pub pmsav8: Vec<String>,
     /// Refusals that the kernel must give: error and at least how many.
     #[serde(default)]
     pub refused: BTreeMap<String, u64>,
@@ -99,12 +117,16 @@ impl Attack {
 
     /// Whether a suite performs it.
     pub fn is_tried(&self, scheme: Scheme) -> bool {
-        self.in_suite() && self.only.is_none_or(|only| only == scheme)
+        self.in_suite() && self.except != Some(scheme) && self.only.is_none_or(|only| only.covers(scheme))
     }
 
     /// The kinds of fault in which it must end.
     pub fn faults(&self, scheme: Scheme) -> &[String] {
-        if scheme == Scheme::Pages && !self.pages.is_empty() { &self.pages } else { &self.fault }
+        match scheme {
+            Scheme::Pages if !self.pages.is_empty() => &self.pages,
+            Scheme::Pmsav8 if !self.pmsav8.is_empty() => &self.pmsav8,
+            _ => &self.fault,
+        }
     }
 }
 
@@ -175,15 +197,17 @@ impl Catalogue {
 
     /// The check that stops an attack there.
     pub fn stops<'a>(&'a self, attack: &'a Attack, scheme: Scheme) -> &'a str {
-        let pages = self.check.get(&attack.check).and_then(|check| check.pages.as_deref());
-        if scheme == Scheme::Pages { pages.unwrap_or(&attack.check) } else { &attack.check }
+        let check = self.check.get(&attack.check);
+        let other = check.and_then(|check| check.instead(scheme));
+        other.unwrap_or(&attack.check)
     }
 
     /// Gaps of catalogue and mutants taken together.
     pub fn gaps(&self, mutants: &Mutants) -> Vec<String> {
         let mut gaps = Vec::new();
         for row in &self.row {
-            for attack in row.attack.iter().filter(|attack| attack.only == Some(Scheme::Regions)) {
+            let is_spared = |attack: &&Attack| attack.only == Some(Scheme::Regions) || attack.except.is_some();
+            for attack in row.attack.iter().filter(is_spared) {
                 if attack.reason.is_none() {
                     gaps.push(format!("`{}` does not say why it is not tried everywhere", attack.name));
                 }
@@ -196,8 +220,8 @@ impl Catalogue {
             }
         }
         let mut used: BTreeSet<&str> = self.attacks().map(|attack| attack.check.as_str()).collect();
-        let elsewhere: Vec<&str> = used.iter().filter_map(|name| self.check.get(*name)?.pages.as_deref()).collect();
-        used.extend(elsewhere);
+        let checks: Vec<&Check> = used.iter().filter_map(|name| self.check.get(*name)).collect();
+        used.extend(checks.iter().flat_map(|check| [&check.pages, &check.pmsav8]).filter_map(Option::as_deref));
         gaps.extend(
             used.iter().filter(|name| !self.check.contains_key(**name)).map(|name| format!("no check `{name}`")),
         );
@@ -218,7 +242,7 @@ impl Catalogue {
                 Some(attack) if self.stops(attack, mutant.on) != mutant.check => {
                     gaps.push(format!("`{}` is stopped by `{}`, not by `{}`", attack.name, attack.check, mutant.check));
                 }
-                Some(attack) if attack.host.is_none() && attack.only.is_some_and(|only| only != mutant.on) => {
+                Some(attack) if attack.host.is_none() && attack.only.is_some_and(|only| !only.covers(mutant.on)) => {
                     gaps.push(format!("`{}` is not tried where its mutant is", attack.name));
                 }
                 Some(_) => {}

@@ -10,11 +10,20 @@ use crate::root;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
-    /// Region registers.
+    /// Region registers of PMSAv7; of what is tried "only" with these, any region registers.
     #[default]
     Regions,
     /// Page tables.
     Pages,
+    /// Region registers of PMSAv8, and two security states.
+    Pmsav8,
+}
+
+impl Scheme {
+    /// Whether what is tried only with `self` is tried with another.
+    pub fn covers(self, other: Scheme) -> bool {
+        self == other || (self, other) == (Scheme::Regions, Scheme::Pmsav8)
+    }
 }
 
 /// A system that performs attacks.
@@ -31,7 +40,7 @@ pub struct Suite {
 }
 
 /// All of them.
-pub const SUITES: [Suite; 2] = [
+pub const SUITES: [Suite; 3] = [
     Suite {
         scheme: Scheme::Regions,
         manifest: "tests/attacks/system.toml",
@@ -43,6 +52,12 @@ pub const SUITES: [Suite; 2] = [
         manifest: "tests/attacks/a9.toml",
         system: "attacks-a9",
         order: "tests/attacks/order-a9.txt",
+    },
+    Suite {
+        scheme: Scheme::Pmsav8,
+        manifest: "tests/attacks/m33.toml",
+        system: "attacks-m33",
+        order: "tests/attacks/order-m33.txt",
     },
 ];
 

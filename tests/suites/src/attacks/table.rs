@@ -26,9 +26,14 @@ pub fn render(catalogue: &Catalogue, mutants: &Mutants) -> String {
 
 fn stopped(catalogue: &Catalogue, attack: &Attack) -> String {
     let says = |name: &str| format!("{name}: {} (`{}`)", catalogue.check[name].does, catalogue.check[name].file);
-    let (first, pages) = (says(&attack.check), catalogue.stops(attack, Scheme::Pages));
-    let differs = attack.is_tried(Scheme::Pages) && pages != attack.check;
-    if differs { format!("{first}; with page tables {}", says(pages)) } else { first }
+    let mut text = says(&attack.check);
+    for (scheme, with) in [(Scheme::Pages, "page tables"), (Scheme::Pmsav8, "PMSAv8")] {
+        let check = catalogue.stops(attack, scheme);
+        if attack.is_tried(scheme) && check != attack.check {
+            text += &format!("; with {with} {}", says(check));
+        }
+    }
+    text
 }
 
 fn named(attack: &Attack) -> String {
@@ -36,6 +41,7 @@ fn named(attack: &Attack) -> String {
         (Some(package), _) => format!("`{}` in {package}, on the host", attack.name),
         (None, Some(system)) => format!("{} ({system})", attack.name),
         (None, None) if attack.only == Some(Scheme::Pages) => format!("{}: with page tables", attack.name),
+        (None, None) if attack.only == Some(Scheme::Pmsav8) => format!("{}: with Armv8-M", attack.name),
         (None, None) => match &attack.reason {
             Some(reason) => format!("{}: not with page tables. {reason}", attack.name),
             None => attack.name.clone(),
@@ -50,6 +56,9 @@ fn outcome(attack: &Attack) -> String {
     }
     if !attack.pages.is_empty() {
         parts.push(format!("with page tables fault: {}", attack.pages.join(" or ")));
+    }
+    if !attack.pmsav8.is_empty() {
+        parts.push(format!("with Armv8-M fault: {}", attack.pmsav8.join(" or ")));
     }
     parts.extend(attack.refused.iter().map(|(error, least)| format!("{error}, {least} times or more")));
     parts.extend(attack.unwound.keys().map(|error| format!("the caller gets {error}")));

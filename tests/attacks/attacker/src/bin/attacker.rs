@@ -9,7 +9,7 @@
 
 use attacks::marks::{ATTACK, mark};
 use attacks::world::World;
-use attacks::{gate, lethal, order, pages, refused};
+use attacks::{gate, lethal, order, pages, refused, states};
 use cofferdam::{Notification, Start, hostile, now, println, sys};
 
 cofferdam::hostile::entries!(attacker_helper, attacker_served);
@@ -27,20 +27,21 @@ fn main(start: Start) -> u32 {
         println!("the manifest gives me something else");
         return 2;
     };
-    for name in lines.clone() {
-        if !is_known(name) {
-            println!("unknown attack: {name}");
-            return 98;
-        }
-    }
     if start.restarts == 0 {
+        for name in lines.clone() {
+            if !is_gentle(name) && !is_lethal(name) {
+                println!("unknown attack: {name}");
+                return 98;
+            }
+        }
         // Victims have deadlines from their first release on.
         let _ = sys::sleep_until(now() + SETTLE_TICKS);
         for (line, name) in lines.clone().enumerate() {
             try_refused(&world, line as u32, name);
         }
     }
-    let deadly = lines.enumerate().filter(|(_, name)| is_lethal(name));
+    // The names were looked up in the first life; there are fewer of these.
+    let deadly = lines.enumerate().filter(|(_, name)| !is_gentle(name));
     let mut deadly = deadly.flat_map(|line| core::iter::repeat_n(line, lethal::lives(line.1)));
     if let Some((line, name)) = deadly.nth(start.restarts as usize) {
         mark(ATTACK, line as u32);
@@ -53,15 +54,15 @@ fn main(start: Start) -> u32 {
     0
 }
 
-fn is_known(name: &str) -> bool {
-    let gentle = repertoire::refused::ATTACKS.iter().map(|attack| attack.0);
+fn is_gentle(name: &str) -> bool {
+    let common = repertoire::refused::ATTACKS.iter().map(|attack| attack.0);
     let own = own_refused().map(|attack| attack.0);
-    is_lethal(name) || gentle.chain(own).any(|known| known == name)
+    states::is_gentle(name) || common.chain(own).any(|known| known == name)
 }
 
 fn is_lethal(name: &str) -> bool {
     let common = repertoire::lethal::ATTACKS.iter().map(|attack| attack.0);
-    common.chain(own_lethal().map(|attack| attack.0)).any(|known| known == name)
+    states::is_lethal(name) || common.chain(own_lethal().map(|attack| attack.0)).any(|known| known == name)
 }
 
 fn own_refused() -> impl Iterator<Item = &'static refused::Attack> {
@@ -75,10 +76,11 @@ fn own_lethal() -> impl Iterator<Item = &'static lethal::Attack> {
 fn try_refused(world: &World, line: u32, name: &str) {
     let common = repertoire::refused::ATTACKS.iter().find(|attack| attack.0 == name);
     let own = own_refused().find(|attack| attack.0 == name);
-    if common.is_none() && own.is_none() {
+    if common.is_none() && own.is_none() && !states::is_gentle(name) {
         return;
     }
     mark(ATTACK, line);
+    states::try_gentle(world, name);
     let outcome = match (common, own) {
         (Some((_, attack)), _) => attack(&world.own),
         (_, Some((_, attack))) => attack(world),
@@ -90,6 +92,7 @@ fn try_refused(world: &World, line: u32, name: &str) {
 }
 
 fn perform(world: &World, name: &str) {
+    states::perform(world, name);
     if let Some((_, attack)) = repertoire::lethal::ATTACKS.iter().find(|attack| attack.0 == name) {
         attack(&world.own);
     }
