@@ -330,6 +330,9 @@ cofferdam_first:
     b       .
 
     HANDLER cofferdam_first_entry
+    @ What has led here is not coming back: every later entry begins at the top.
+    ldr     r0, =__kernel_stack_top
+    msr     msp, r0
     ldr     r0, =COFFERDAM_CPU
     ldr     r0, [r0]
     movs    r2, #1

@@ -13,7 +13,7 @@ use system::regions::RegionScheme;
 use units::{Bytes, PhysAddr};
 
 use crate::context::{Context, Entry};
-use crate::regs::{self, Reg};
+use crate::regs::{self, ENABLE_WITH_DEFAULT_MAP, Reg};
 
 /// The facts and operations that a board adds to the processor.
 pub trait Board: 'static {
@@ -98,7 +98,6 @@ impl<B: Board, P: Port> Machine<B, P> {
     pub fn new(mut board: B, idle: Start<u32>) -> Self {
         const MEM_BUS_USAGE: u32 = 7 << 16;
         const DIV_0_TRAP: u32 = 1 << 4;
-        const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
         const ENABLE_INTERRUPT_CPU_CLOCK: u32 = 0b111;
         const {
             assert!(
@@ -108,7 +107,7 @@ impl<B: Board, P: Port> Machine<B, P> {
         };
         regs::SHCSR.write(regs::SHCSR.read() | MEM_BUS_USAGE);
         regs::CCR.write(regs::CCR.read() | DIV_0_TRAP);
-        regs::SHPR1.write(P::FAULT_PRIORITY * 0x0001_0001 | P::KERNEL_PRIORITY << 8);
+        regs::SHPR1.write(P::FAULT_PRIORITY * 0x0101_0001 | P::KERNEL_PRIORITY << 8);
         regs::SHPR2.write(P::KERNEL_PRIORITY << 24);
         regs::SHPR3.write(P::KERNEL_PRIORITY << 24 | P::KERNEL_PRIORITY << 16);
         for word in 0..60 {

@@ -28,13 +28,18 @@ impl Reg {
     }
 }
 
+/// Defines registers of the system control space by name and address.
+#[macro_export]
 macro_rules! registers {
     ($($name:ident = $address:literal, $doc:literal;)*) => {
         $(#[doc = $doc]
         // SAFETY: an architected register.
-        pub const $name: Reg = unsafe { Reg::new($address) };)*
+        pub const $name: $crate::regs::Reg = unsafe { $crate::regs::Reg::new($address) };)*
     };
 }
+
+/// MPU_CTRL: the unit is on, and privileged code has the default map behind it.
+pub const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
 
 registers! {
     ICSR = 0xe000_ed04, "Interrupt control and state (B3.2.4).";
@@ -42,7 +47,7 @@ registers! {
     SYST_RVR = 0xe000_e014, "SysTick reload value (B3.3.4).";
     SYST_CVR = 0xe000_e018, "SysTick current value (B3.3.5).";
     CCR = 0xe000_ed14, "Configuration and control (B3.2.8).";
-    SHPR1 = 0xe000_ed18, "Priorities of MemManage, BusFault, UsageFault (B3.2.10).";
+    SHPR1 = 0xe000_ed18, "Priorities of MemManage, BusFault, UsageFault (B3.2.10), and SecureFault (DDI 0553 D1.2).";
     SHPR2 = 0xe000_ed1c, "Priority of SVCall (B3.2.11).";
     SHPR3 = 0xe000_ed20, "Priorities of PendSV and SysTick (B3.2.12).";
     SHCSR = 0xe000_ed24, "System handler control and state (B3.2.13).";
@@ -54,8 +59,9 @@ registers! {
     CPACR = 0xe000_ed88, "Coprocessor access control (B3.2.20).";
     MPU_TYPE = 0xe000_ed90, "MPU type: how many regions there are (B3.5.3).";
     MPU_CTRL = 0xe000_ed94, "MPU control (B3.5.4).";
+    MPU_RNR = 0xe000_ed98, "Number of the MPU region that the next two are of (B3.5.7).";
     MPU_RBAR = 0xe000_ed9c, "MPU region base address (B3.5.8).";
-    MPU_RASR = 0xe000_eda0, "MPU region attribute and size (B3.5.9).";
+    MPU_RASR_RLAR = 0xe000_eda0, "Second word of an MPU region: attribute and size (B3.5.9), or limit (DDI 0553 D1.2).";
     DEMCR = 0xe000_edfc, "Debug exception and monitor control (C1.6.5).";
     ITM_TPR = 0xe000_0e40, "Trace privilege: which stimulus ports unprivileged code may not write (C1.7.5).";
     ITM_LAR = 0xe000_0fb0, "Lock access of the ITM (D1.1.1).";

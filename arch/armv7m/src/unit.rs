@@ -49,7 +49,7 @@ unsafe impl Port for Armv7 {
     #[inline]
     fn load_slot(region: RegionRegs) {
         regs::MPU_RBAR.write(region.rbar);
-        regs::MPU_RASR.write(region.rasr);
+        regs::MPU_RASR_RLAR.write(region.rasr);
     }
 
     /// A region that lets domains only read does not keep the kernel from writing.

@@ -9,9 +9,11 @@ armv_m::entry_code!(
 @ from the exception is what synchronizes; the kernel's own accesses do not depend on them.
 @   in        r0 = Context, r4 = MPU_RBAR
 @   clobbers  r1-r3, r5-r10
+@ Until both words of a region are there it is one that nobody asked for, and regions bind the kernel, too: the unit is off meanwhile.
     .macro LOAD
     ldr     r1, [r0, #{domain}]
     movs    r2, #0
+    str     r2, [r4, #-8]
     str     r2, [r4, #-4]
     ldmia   r1!, {{r2, r3, r5, r6, r7, r8, r9, r10}}
     stmia   r4, {{r2, r3, r5, r6, r7, r8, r9, r10}}
@@ -19,12 +21,13 @@ armv_m::entry_code!(
     str     r2, [r4, #-4]
     ldmia   r1, {{r2, r3, r5, r6, r7, r8, r9, r10}}
     stmia   r4, {{r2, r3, r5, r6, r7, r8, r9, r10}}
+    movs    r2, #5
+    str     r2, [r4, #-8]
     dsb
     .endm
 
 @ Waits until every store of the thread has arrived or failed. No fault preempts the kernel, so that one is pending;
-@ without this it would be found after a switch, and blamed on the next domain. Also one that the entry itself has caused: of two exceptions of one
-@ priority the one with the lower number comes first, which is the fault, unless an interrupt came in between.
+@ without this it would be found after a switch, and blamed on the next domain. So would one that the entry itself has caused.
 @   out       r4 = MPU_RBAR
 @   clobbers  r2, flags
     .macro SETTLE late
@@ -88,6 +91,9 @@ armv_m::entry_code!(
     add     r1, r2, r7, lsl #3
     strd    r4, r5, [r1]
     str     r7, [r3, #-4]
+    @ The region that was there ends before the new one begins.
+    movs    r6, #0
+    str     r6, [r3, #4]
     @ Two stores, not one of 8 bytes (strd): QEMU 10.0 looks the address of one up once, the first half makes it forget every address,
     @ and the second half then uses memory that was freed.
     stm     r3, {{r4, r5}}

@@ -1,8 +1,8 @@
 //! The kernel's `Arch` for Armv8-M with PMSAv8 and the Security Extension. Sources: Armv8-M Architecture Reference Manual (ARM DDI 0553), Cortex-M33
 //! Technical Reference Manual (ARM 100230).
 //!
-//! Kernel and domains are Secure; the domains' threads are unprivileged. All exceptions of the kernel, faults included, have one priority, the lowest:
-//! handlers that interrupts lead to directly preempt them. Stacks have limits, which the hardware checks.
+//! Kernel and domains are Secure; the domains' threads are unprivileged. All exceptions of the kernel, faults included, have one priority, the lowest, which
+//! leaves the others to handlers that an interrupt reaches without the kernel. Stacks have limits, which the hardware checks.
 #![no_std]
 
 mod code;

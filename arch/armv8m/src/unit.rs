@@ -3,8 +3,7 @@
 use core::arch::asm;
 
 use abi::trace::Fault;
-use armv_m::regs::Reg;
-use armv_m::{Port, barrier, regs};
+use armv_m::{Port, barrier, region_registers, regs};
 use protect::pmsav8::{MAIR, Pmsav8, RegionRegs};
 use protect::regions::Registers;
 use protect::regions::slots::RegionImage;
@@ -13,29 +12,20 @@ use protect::regions::slots::RegionImage;
 #[derive(Debug)]
 pub enum Armv8 {}
 
-macro_rules! registers {
-    ($($name:ident = $address:literal, $doc:literal;)*) => {
-        $(#[doc = $doc]
-        // SAFETY: an architected register.
-        const $name: Reg = unsafe { Reg::new($address) };)*
-    };
-}
-
 // DDI 0553 D1.2.
-registers! {
+armv_m::registers! {
     AIRCR = 0xe000_ed0c, "Application interrupt and reset control.";
     SCR = 0xe000_ed10, "System control.";
     NSACR = 0xe000_ed8c, "Coprocessors that Non-secure code may use.";
-    MPU_RNR = 0xe000_ed98, "Number of the region that MPU_RBAR is of.";
-    MPU_RLAR = 0xe000_eda0, "Region limit address.";
     MPU_MAIR0 = 0xe000_edc0, "Memory attributes 0 to 3.";
     MPU_MAIR1 = 0xe000_edc4, "Memory attributes 4 to 7.";
     SAU_CTRL = 0xe000_edd0, "Control of the security attribution unit.";
+    SAU_TYPE = 0xe000_edd4, "Its regions.";
+    SAU_RNR = 0xe000_edd8, "Number of the region that SAU_RBAR is of.";
+    SAU_RLAR = 0xe000_ede0, "Region limit address.";
     SFSR = 0xe000_ede4, "SecureFault status.";
     SFAR = 0xe000_ede8, "SecureFault address.";
 }
-
-const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
 
 // SAFETY: all registers are written by `load_image`, and the one of the region's slot by `load_slot`.
 unsafe impl Port for Armv8 {
@@ -51,19 +41,21 @@ unsafe impl Port for Armv8 {
 
     fn set_up() {
         const KEY: u32 = 0x05fa << 16;
-        /// Non-secure priorities are below 0x80; only Secure code resets, and HardFaults are Secure.
+        // Of AIRCR: Non-secure priorities count from 0x80 on; Secure code alone resets. BFHFNMINS is 0: HardFaults are Secure.
         const SECURE_FIRST: u32 = 1 << 14;
         const SECURE_RESETS: u32 = 1 << 3;
+        // Of SCR.
         const SECURE_SLEEPS_DEEP: u32 = 1 << 3;
+        // Of SHCSR.
         const SECURE_FAULT: u32 = 1 << 19;
         const ON: u32 = 1;
         AIRCR.write(KEY | SECURE_FIRST | SECURE_RESETS);
         SCR.write(SECURE_SLEEPS_DEEP);
         NSACR.write(0);
-        regs::SHPR1.write(Self::FAULT_PRIORITY * 0x0101_0101);
         regs::SHCSR.write(regs::SHCSR.read() | SECURE_FAULT);
         MPU_MAIR0.write(MAIR[0]);
         MPU_MAIR1.write(MAIR[1]);
+        forget_regions();
         // Without a region: everything is Secure.
         SAU_CTRL.write(ON);
         // SAFETY: Non-secure Thread mode is unprivileged from now on, whoever branches there.
@@ -94,9 +86,10 @@ unsafe impl Port for Armv8 {
     #[inline]
     fn load_image(image: &RegionImage<RegionRegs>) {
         // SAFETY: RBAR and RLAR and their three aliases are eight consecutive words, of four regions from RNR on (DDI 0553 D1.2); the image has
-        // sixteen words.
+        // sixteen words. The unit is off until all are there: half a region would bind the kernel, too.
         unsafe {
             asm!(
+                "str {four}, [{dst}, #-8]",
                 "str {four}, [{dst}, #-4]",
                 "ldmia {src}!, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
                 "stmia {dst}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
@@ -104,6 +97,8 @@ unsafe impl Port for Armv8 {
                 "str {four}, [{dst}, #-4]",
                 "ldmia {src}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
                 "stmia {dst}, {{r2, r3, r4, r5, r8, r10, r11, r12}}",
+                "movs {four}, #5",
+                "str {four}, [{dst}, #-8]",
                 src = inout(reg) image.regs.as_ptr() => _,
                 dst = in(reg) 0xe000_ed9c_u32,
                 four = inout(reg) 0 => _,
@@ -117,9 +112,11 @@ unsafe impl Port for Armv8 {
     #[inline]
     fn load_slot(region: RegionRegs) {
         let stored = region.stored();
-        MPU_RNR.write(region.slot());
+        regs::MPU_RNR.write(region.slot());
+        // The region that was there ends before the new one begins.
+        regs::MPU_RASR_RLAR.write(0);
         regs::MPU_RBAR.write(stored.rbar);
-        MPU_RLAR.write(stored.rlar);
+        regs::MPU_RASR_RLAR.write(stored.rlar);
     }
 
     /// A region that nobody may write keeps the kernel from it, too.
@@ -128,7 +125,21 @@ unsafe impl Port for Armv8 {
         regs::MPU_CTRL.write(0);
         barrier();
         write();
-        regs::MPU_CTRL.write(ENABLE_WITH_DEFAULT_MAP);
+        regs::MPU_CTRL.write(regs::ENABLE_WITH_DEFAULT_MAP);
         barrier();
+    }
+}
+
+/// Switches off whatever a loader or a debugger has left in both units.
+fn forget_regions() {
+    regs::MPU_CTRL.write(0);
+    SAU_CTRL.write(0);
+    for number in 0..region_registers() {
+        regs::MPU_RNR.write(number);
+        regs::MPU_RASR_RLAR.write(0);
+    }
+    for number in 0..SAU_TYPE.read() & 0xff {
+        SAU_RNR.write(number);
+        SAU_RLAR.write(0);
     }
 }

@@ -112,9 +112,6 @@ pub fn regions<U: Unit>(entry: &Area, shape: Shape) -> impl Iterator<Item = Resu
     })
 }
 
-/// Nodes that the table of a domain may need beyond those of its own areas, for memory that is mapped while it runs.
-const SPARE_NODES: usize = 3;
-
 /// Nodes of memory for the table of a domain, regions included: 0 for one that can have no paged memory. `mapped`: whether memory can
 /// be mapped to it while it runs.
 ///
@@ -136,7 +133,8 @@ pub fn table_nodes<U: Unit>(
         nodes += 1;
     }
     if mapped {
-        nodes += SPARE_NODES;
+        // One region that is mapped while the domain runs.
+        nodes += U::MOST_KEYS - 1;
         leaves += 1;
     }
     Ok(nodes + leaves.div_ceil(LEAVES_PER_NODE as usize))

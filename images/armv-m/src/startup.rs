@@ -34,7 +34,7 @@ global_asm!(
     .word   0
     .word   cofferdam_first_entry   @ PendSV
     .word   cofferdam_timer_entry
-    .rept   64
+    .rept   {lines}
     .word   cofferdam_interrupt_entry
     .endr
 
@@ -91,7 +91,8 @@ cofferdam_idle:
     wfi
     b       cofferdam_idle
     .balign 32
-"#
+"#,
+    lines = const board::LINES,
 );
 
 /// Address of the block of tables, written by the host tool.

@@ -80,6 +80,9 @@ pub struct Device {
     pub kernel: bool,
     /// Address and bit of the register that lets unprivileged code access it.
     pub unprivileged: Option<[u32; 2]>,
+    /// Interrupt lines by name.
+    #[serde(default)]
+    pub lines: BTreeMap<String, u32>,
 }
 
 /// `chips/NAME.toml`.

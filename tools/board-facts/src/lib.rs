@@ -85,6 +85,9 @@ impl Files {
             board.clock.shortest_ticks,
         )?;
         constant(text, "Ticks from arming the timer to its start, at most.", "START_TICKS", board.clock.start_ticks)?;
+        let lines = board.device.values().flat_map(|device| device.lines.values());
+        let lines = lines.map(|line| line + 1).max().unwrap_or(0);
+        constant(text, "Interrupt lines of its devices: all have lower numbers.", "LINES", lines)?;
         let open: Vec<[u32; 2]> = board.device.values().filter_map(|device| device.unprivileged).collect();
         writeln!(
             text,

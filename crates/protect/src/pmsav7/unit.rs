@@ -2,7 +2,7 @@
 
 use super::placement::{Placement, placement_for};
 use super::{RegionRegs, cover, cover_count, exact};
-use crate::regions::{Placement as Places, Unit};
+use crate::regions::{GRANULE_BYTES, Placement as Places, Unit};
 use crate::{Access, MemType, Span};
 
 /// PMSAv7.
@@ -12,6 +12,8 @@ pub struct Pmsav7;
 impl Unit for Pmsav7 {
     type Regs = RegionRegs;
     type Placement = Placement;
+    const MOST_KEYS: usize = 4;
+    const BEGINS_ANYWHERE: bool = false;
 
     fn exact(asked: Span, access: Access, memory: MemType) -> Option<RegionRegs> {
         exact(asked, access, memory)
@@ -29,8 +31,9 @@ impl Unit for Pmsav7 {
         Some(RegionRegs { rasr: region.rasr | eighths << 8, ..region })
     }
 
-    fn placement(bytes: u64) -> Option<Placement> {
-        placement_for(bytes)
+    /// A region of eight times the alignment begins at a multiple of it, for it begins at an eighth.
+    fn placement(bytes: u64, align: u64) -> Option<Placement> {
+        placement_for(if align > GRANULE_BYTES.into() { bytes.max(8 * align) } else { bytes })
     }
 }
 

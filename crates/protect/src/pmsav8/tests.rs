@@ -64,12 +64,14 @@ fn encodings_are_those_of_the_manual() {
 
 #[test]
 fn any_length_stands_at_any_granule() {
-    assert_eq!(placement_for(0), None);
-    let placement = placement_for(33).unwrap();
+    assert_eq!(placement_for(0, 1), None);
+    let placement = placement_for(33, 1).unwrap();
     assert_eq!((placement.bytes(), placement.next_base(1), placement.fits_at(32)), (64, Some(32), true));
     assert_eq!(placement.next_base(0xffff_ffc0), Some(0xffff_ffc0));
     assert_eq!(placement.next_base(0xffff_ffc1), None);
     assert_eq!(Pmsav8::without(RegionRegs::DISABLED, 1), None);
+    let page = placement_for(0x1000, 0x400).unwrap();
+    assert_eq!((page.next_base(0x20), page.fits_at(0x420), page.fits_at(0x800)), (Some(0x400), false, true));
 }
 
 #[test]

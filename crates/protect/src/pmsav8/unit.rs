@@ -11,6 +11,8 @@ pub struct Pmsav8;
 impl Unit for Pmsav8 {
     type Regs = RegionRegs;
     type Placement = Placement;
+    const MOST_KEYS: usize = 9;
+    const BEGINS_ANYWHERE: bool = true;
 
     fn exact(asked: Span, access: Access, memory: MemType) -> Option<RegionRegs> {
         exact(asked, access, memory)
@@ -30,7 +32,7 @@ impl Unit for Pmsav8 {
         (eighths == 0).then_some(region)
     }
 
-    fn placement(bytes: u64) -> Option<Placement> {
-        placement_for(bytes)
+    fn placement(bytes: u64, align: u64) -> Option<Placement> {
+        placement_for(bytes, align)
     }
 }

@@ -10,6 +10,12 @@ pub trait Unit: Copy + core::fmt::Debug + 'static {
     /// Places of an area that one region is.
     type Placement: Placement;
 
+    /// Most keys of a region ([`Registers::keys`]).
+    const MOST_KEYS: usize;
+
+    /// A region may begin at any granule, so that whoever needs more than that has to ask for it.
+    const BEGINS_ANYWHERE: bool;
+
     /// The one region that is exactly the range, if there is one.
     ///
     /// # Time complexity
@@ -28,8 +34,9 @@ pub trait Unit: Copy + core::fmt::Debug + 'static {
     /// A region of which eighths are left out (bit 0 the lowest); `None` where regions have no eighths and some are to be.
     fn without(region: Self::Regs, eighths: u32) -> Option<Self::Regs>;
 
-    /// The smallest length of at least `bytes` that one region expresses, with its places; `None` for 0 bytes, or more than the address space.
-    fn placement(bytes: u64) -> Option<Self::Placement>;
+    /// The smallest length of at least `bytes` that one region expresses, with its places, all of them multiples of `align`, a power of two; `None` for 0
+    /// bytes, or more than the address space.
+    fn placement(bytes: u64, align: u64) -> Option<Self::Placement>;
 }
 
 /// A length that one region expresses, and where it may stand.

@@ -1,6 +1,6 @@
 //! Regions at random, and what the hardware shows of them, for each scheme.
 
-use port::regs::{self, Reg};
+use port::regs;
 use protect::regions::Registers;
 use protect::{pmsav7, pmsav8};
 
@@ -77,20 +77,17 @@ impl Tried for pmsav8::RegionRegs {
     }
 }
 
-// SAFETY: registers of both architectures.
-const NUMBER: Reg = unsafe { Reg::new(0xe000_ed98) };
-
 /// Puts these values into the hardware's registers.
 pub fn put([number, base, limit]: [u32; 3]) {
-    NUMBER.write(number);
+    regs::MPU_RNR.write(number);
     regs::MPU_RBAR.write(base);
-    regs::MPU_RASR.write(limit);
+    regs::MPU_RASR_RLAR.write(limit);
 }
 
 /// Values of the registers of the slot that was written last.
 pub fn registers() -> [u32; 3] {
     const VALID: u32 = 1 << 4;
-    let words = [NUMBER.read(), regs::MPU_RBAR.read(), regs::MPU_RASR.read()];
+    let words = [regs::MPU_RNR.read(), regs::MPU_RBAR.read(), regs::MPU_RASR_RLAR.read()];
     if Regs::NUMBERED { words } else { shown([words[0], words[1] | VALID, words[2]]) }
 }
 

@@ -144,7 +144,7 @@ impl<U: Worded> Scheme for Protection<U> {
 
     /// One register expresses exactly the range.
     fn expresses(&self, fixed: &Fixed) -> Option<Refusal> {
-        let placement = U::placement(fixed.bytes)?;
+        let placement = U::placement(fixed.bytes, 1)?;
         let exact = placement.bytes() == fixed.bytes;
         if exact && placement.fits_at(fixed.base) {
             return None;
@@ -166,7 +166,7 @@ impl<U: Worded> Scheme for Protection<U> {
     }
 
     fn area_bytes(&self, bytes: u64) -> Option<u64> {
-        U::placement(bytes).map(|placement| placement.bytes())
+        U::placement(bytes, 1).map(|placement| placement.bytes())
     }
 
     fn attribution(&self) -> Option<AttributionWatch> {

@@ -124,11 +124,6 @@ fn room(bytes: u32, specs: impl IntoIterator<Item = TemporalSpec>) -> u64 {
     u64::from(if paged { bytes.max(LEAST_PAGED_BYTES) } else { bytes })
 }
 
-/// Bytes of an area, at least, for its address to be a multiple of `align`: it begins at an eighth of its region.
-fn begins_at(align: u32) -> u64 {
-    if align > 32 { 8 * u64::from(align) } else { 0 }
-}
-
 /// An area of a domain.
 fn spot(part: Part, declared: &Area, range: Range, rights: u32) -> Spot {
     Spot::new(part, range, rights | pin(declared.spec), declared.spec)
@@ -145,8 +140,11 @@ fn allocations<U: Unit>(spaces: &mut [Space], groups: &mut Groups, domain: &Doma
             let (page_log2, disabled) = (interleave.region_log2(), interleave.disabled());
             areas.push(Spot { page_log2, disabled, ..spot(Part::Heap, &heap.area, range, WRITABLE) });
         } else {
-            let range = space.area::<U>(&item(Part::Heap), room(heap.area.extra, [heap.area.spec]), heap.area.at)?;
             let page_log2 = if pin(heap.area.spec) != 0 { 0 } else { heap.page_log2.unwrap_or(0) };
+            // Pages begin at their multiples. Where a region is a block or eighths of one, a heap of whole pages begins at such a multiple anyway.
+            let align = if U::BEGINS_ANYWHERE { 1 << page_log2 } else { 1 };
+            let bytes = room(heap.area.extra, [heap.area.spec]);
+            let range = space.aligned_area::<U>(&item(Part::Heap), bytes, align, heap.area.at)?;
             areas.push(Spot { page_log2, ..spot(Part::Heap, &heap.area, range, WRITABLE) });
         }
     }
@@ -171,9 +169,10 @@ fn place_domain<U: Unit>(
     let fixed = |at: Option<u32>, linked: u32| if movable { at } else { Some(linked) };
     let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
     let (code_base, code_size) = spaces[domain.code.memory]
-        .area::<U>(
+        .aligned_area::<U>(
             &item(Part::Code),
-            room(code_bytes, [domain.code.spec]).max(begins_at(program.code.align)),
+            room(code_bytes, [domain.code.spec]),
+            program.code.align,
             fixed(domain.code.at, program.code.base),
         )
         .map_err(|error| fixed_error(program, program.code.base, error))?;
@@ -187,8 +186,9 @@ fn place_domain<U: Unit>(
     if together {
         // Stacks lowest, so that one that overflows leaves the domain's memory.
         let stack = stack.next_multiple_of(program.data.align.max(32));
-        let total = u64::from(stack + data_bytes).max(begins_at(program.data.align));
-        let (base, size) = spaces[domain.data.memory].area::<U>(&item(Part::Data), total, domain.data.at)?;
+        let (total, align) = (u64::from(stack + data_bytes), program.data.align);
+        let (base, size) =
+            spaces[domain.data.memory].aligned_area::<U>(&item(Part::Data), total, align, domain.data.at)?;
         areas.push(spot(Part::Data, &domain.data, (base, size), WRITABLE));
         stacks = base;
         data_base = base + stack;
@@ -200,11 +200,7 @@ fn place_domain<U: Unit>(
         if data_bytes > 0 {
             let at = fixed(domain.data.at, program.data.base);
             let (base, size) = spaces[domain.data.memory]
-                .area::<U>(
-                    &item(Part::Data),
-                    room(data_bytes, [domain.data.spec]).max(begins_at(program.data.align)),
-                    at,
-                )
+                .aligned_area::<U>(&item(Part::Data), room(data_bytes, [domain.data.spec]), program.data.align, at)
                 .map_err(|error| fixed_error(program, program.data.base, error))?;
             areas.push(spot(Part::Data, &domain.data, (base, size), WRITABLE));
             data_base = base;

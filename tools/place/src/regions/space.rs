@@ -9,7 +9,18 @@ use crate::error::PlaceError;
 impl Space {
     /// Takes an area of at least `bytes` that one region covers exactly; returns base and size.
     pub(crate) fn area<U: Unit>(&mut self, what: &Item, bytes: u64, at: Option<u32>) -> Result<(u32, u32), PlaceError> {
-        let placement = U::placement(bytes.max(32)).ok_or_else(|| self.full(what, bytes))?;
+        self.aligned_area::<U>(what, bytes, 1, at)
+    }
+
+    /// As [`Space::area`], at a multiple of `align`, a power of two.
+    pub(crate) fn aligned_area<U: Unit>(
+        &mut self,
+        what: &Item,
+        bytes: u64,
+        align: u32,
+        at: Option<u32>,
+    ) -> Result<(u32, u32), PlaceError> {
+        let placement = U::placement(bytes.max(32), align.into()).ok_or_else(|| self.full(what, bytes))?;
         if let Some(address) = at {
             return self.fixed(what, &placement, address);
         }
