@@ -109,6 +109,9 @@ pub struct Check {
     /// The board, in the place of the manifest's.
     #[arg(long)]
     pub board: Option<String>,
+    /// The timing profile (a chip of `chips/`, or a path), in the place of the manifest's or the board's own.
+    #[arg(long)]
+    pub profile: Option<String>,
     /// Check without building the programs; their sizes and symbols stay unchecked.
     #[arg(long)]
     pub quick: bool,
@@ -126,6 +129,9 @@ pub struct Build {
     /// The board, in the place of the manifest's.
     #[arg(long)]
     pub board: Option<String>,
+    /// The timing profile (a chip of `chips/`, or a path), in the place of the manifest's or the board's own.
+    #[arg(long)]
+    pub profile: Option<String>,
     /// Do not enforce budgets: every capacity is its period.
     #[arg(long)]
     pub no_budgets: bool,
@@ -140,6 +146,9 @@ pub struct Run {
     /// The board, in the place of the manifest's; a program needs it.
     #[arg(long)]
     pub board: Option<String>,
+    /// The timing profile (a chip of `chips/`, or a path), in the place of the manifest's or the board's own.
+    #[arg(long)]
+    pub profile: Option<String>,
     /// Do not enforce budgets: every capacity is its period. Shows what budgets are for.
     #[arg(long)]
     pub no_budgets: bool,
@@ -170,7 +179,7 @@ pub struct Lone {
     /// Stack of the program, as "64 KiB", which is the default.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub stack: Option<Size>,
-    /// Its heap, a multiple of 64 KiB (default: "4 MiB").
+    /// Its heap, a multiple of 64 KiB (default: "4 MiB", or half of what a smaller memory has).
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub heap: Option<Size>,
     /// Time that it may use in each period (default: "8500 us/10 ms"; the console keeps "1 ms/10 ms").
@@ -225,6 +234,9 @@ pub struct Debug {
     /// The board, in the place of the manifest's.
     #[arg(long)]
     pub board: Option<String>,
+    /// The timing profile (a chip of `chips/`, or a path), in the place of the manifest's or the board's own.
+    #[arg(long)]
+    pub profile: Option<String>,
     /// TCP port on the local host.
     #[arg(long, default_value_t = 3333)]
     pub port: u16,
@@ -242,6 +254,9 @@ pub struct Again {
     /// The board for which it was built in the place of the manifest's.
     #[arg(long)]
     pub board: Option<String>,
+    /// The profile for which it was built in the place of the manifest's.
+    #[arg(long)]
+    pub profile: Option<String>,
     /// Directory of the result (default: target/cofferdam/SYSTEM beside the manifest).
     #[arg(long)]
     pub out: Option<PathBuf>,

@@ -19,7 +19,7 @@ pub mod suite;
 
 use std::path::Path;
 
-use build_tool::{Built, Install, Loaded, Options, WAITING};
+use build_tool::{Built, Install, Instead, Loaded, Options, WAITING};
 use manifest::Diagnostic;
 
 use crate::output::{INTERRUPTED, Output};
@@ -66,9 +66,14 @@ fn leave_if_interrupted(undone: &str, output: &mut Output) {
     }
 }
 
-/// Loads the manifest at a path, for another board than its own if one is given.
-fn load(install: &Install, path: &Path, board: Option<&str>) -> Result<Loaded, Vec<Diagnostic>> {
-    Loaded::load_for(install, path, board).map_err(|d| vec![d])
+/// Loads the manifest at a path, for another board or profile than its own if one is given.
+fn load(install: &Install, path: &Path, instead: Instead) -> Result<Loaded, Vec<Diagnostic>> {
+    Loaded::load_for(install, path, instead).map_err(|d| vec![d])
+}
+
+/// The board and the profile that a command line names.
+fn instead<'a>(board: &'a Option<String>, profile: &'a Option<String>) -> Instead<'a> {
+    Instead { board: board.as_deref(), profile: profile.as_deref() }
 }
 
 /// Wraps one diagnostic.

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use build_tool::{Claim, Install, Origin};
+use build_tool::{Claim, Install, Instead, Origin};
 use manifest::{Diagnostic, Document};
 use record::Summary;
 use report::SystemDescription;
 use runner::Outcome as Ran;
 use serde_json::json;
 
-use super::one;
+use super::{instead, one};
 use super::program;
 use super::results::{Files, events_of, unwritten, write_report};
 use super::run::build_and_run;
@@ -20,7 +20,7 @@ use crate::output::{OK, Outcome, Output};
 fn last(
     install: &Install,
     subject: &Path,
-    board: Option<&str>,
+    asked: Instead,
     output: &mut Output,
 ) -> Result<(PathBuf, SystemDescription, Ran, Claim), Vec<Diagnostic>> {
     let lone = program::is_program(subject);
@@ -30,14 +30,9 @@ fn last(
         Some(Document { manifest, .. }) => (manifest.system.name.clone(), Some(manifest.system.board.clone())),
         None => (subject.display().to_string(), None),
     };
-    let other = board.filter(|board| own.as_deref() != Some(board));
-    let name = match other {
-        Some(board) => {
-            let board = install.board_file(board, Path::new(".")).map_err(one)?;
-            build_tool::results_of(&name, &board.name)
-        }
-        None => name,
-    };
+    let other = asked.board.filter(|board| own.as_deref() != Some(board));
+    let board = other.map(|board| install.board_file(board, Path::new("."))).transpose().map_err(one)?;
+    let name = build_tool::results_of(&name, board.as_ref().map(|board| &*board.name), asked.profile);
     let dir = install.system_dir(&name);
     let none = |what: &Path| {
         one(Diagnostic::new(
@@ -97,7 +92,7 @@ fn whose(document: &Document, dir: &Path) -> Result<(), Diagnostic> {
 /// Writes the report of the last run again.
 pub fn report(args: &Again, output: &mut Output) -> Outcome {
     let install = Install::find_for(&args.subject).map_err(one)?;
-    let (dir, system, ran, _claim) = last(&install, &args.subject, args.board.as_deref(), output)?;
+    let (dir, system, ran, _claim) = last(&install, &args.subject, instead(&args.board, &args.profile), output)?;
     let files = Files::new(&dir, args.out.as_deref());
     let report = write_report(&system, &ran, &files, output).map_err(one)?;
     output.say(format!("report: {}", files.html.display()));
@@ -111,7 +106,7 @@ pub fn report(args: &Again, output: &mut Output) -> Outcome {
 pub fn trace(args: &Trace, output: &mut Output) -> Outcome {
     let install = Install::find_for(&args.run.subject).map_err(one)?;
     let (dir, system, ran, _claim) = if args.last {
-        last(&install, &args.run.subject, args.run.board.as_deref(), output)?
+        last(&install, &args.run.subject, instead(&args.run.board, &args.run.profile), output)?
     } else {
         let (built, ran) = build_and_run(&install, &args.run, output)?;
         (built.dir, built.description, ran, built.claim)

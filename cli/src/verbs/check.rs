@@ -9,7 +9,7 @@ use place::{Placed, PlacedMemory};
 use serde_json::json;
 
 use super::boards::in_place_of;
-use super::{building, leave_if_interrupted, load, one};
+use super::{building, leave_if_interrupted, instead, load, one};
 use crate::cli::Check;
 use crate::output::{OK, Outcome, Output};
 use crate::table::Columns;
@@ -20,7 +20,7 @@ const PARTS: usize = 3;
 /// Admits a system, or explains why not.
 pub fn run(args: &Check, output: &mut Output) -> Outcome {
     let install = Install::find_for(&args.manifest).map_err(one)?;
-    let loaded = load(&install, &args.manifest, args.board.as_deref())?;
+    let loaded = load(&install, &args.manifest, instead(&args.board, &args.profile))?;
     let Admitted { system, bounds } = loaded.admit(true)?;
     let name = &system.name;
     output.warn(&loaded.warnings());

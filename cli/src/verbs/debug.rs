@@ -11,14 +11,14 @@ use runner::Go;
 use serde_json::json;
 
 use super::run::wrong;
-use super::{build_system, load, one};
+use super::{build_system, instead, load, one};
 use crate::cli::Debug;
 use crate::output::{OK, Outcome, Output};
 
 /// Builds, starts QEMU stopped at the first instruction, and hands the terminal to gdb.
 pub fn run(args: &Debug, output: &mut Output) -> Outcome {
     let install = Install::find_for(&args.manifest).map_err(one)?;
-    let loaded = load(&install, &args.manifest, args.board.as_deref())?;
+    let loaded = load(&install, &args.manifest, instead(&args.board, &args.profile))?;
     let prefix = Isa::of_target(&loaded.board.core.targets.domain).map_or("", |isa| isa.tools);
     let own = format!("{prefix}gdb");
     let Some(gdb) = ["gdb-multiarch", &own].into_iter().find_map(find_in_path) else {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use build_tool::{Install, Loaded, is_source, results_of, write_file};
+use build_tool::{Install, Instead, Loaded, Profile, is_source, results_of, write_file};
 use manifest::{Board, Diagnostic, Document, Size, input};
 
 use super::one;
@@ -11,8 +11,10 @@ use crate::cli;
 const TEMPLATE: &str = include_str!("../templates/program.toml");
 /// Stack of a program that does not say how much it needs.
 const STACK: Size = Size(64 << 10);
-/// Heap of a program that does not say how much it needs.
+/// Heap of a program that does not say how much it needs, where there is so much.
 const HEAP: Size = Size(4 << 20);
+/// Page of its heap: templates/program.toml.
+const PAGE: u64 = 64 << 10;
 /// More than most programs use in a period leaves the console its share.
 const BUDGET: cli::Share = cli::Share { capacity: manifest::Time(8_500_000), period: manifest::Time(10_000_000) };
 /// Longest name of a system that is made for a program.
@@ -61,10 +63,14 @@ pub fn system(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnost
             .remedy(format!("cofferdam run --board {} {}", install.boards().join("|"), args.subject.display()))));
     };
     let file = install.board_file(board, Path::new(".")).map_err(one)?;
-    let facts = install.board(board).map_err(one)?;
+    let chip = match &args.profile {
+        Some(name) => Profile::find(install, name, Path::new(".")),
+        None => install.chip_of(&file),
+    };
+    let facts = chip.and_then(|chip| chip.board(install, file.clone())).map_err(one)?;
     let path = whole(&args.subject);
     let name = name(&path);
-    let results = results_of(&results(&args.subject), &facts.name);
+    let results = results_of(&results(&args.subject), Some(&facts.name), args.profile.as_deref());
     let quoted = quoted(&path);
     let program = if is_source(&path) { format!("c = {{ sources = [{quoted}] }}") } else { format!("elf = {quoted}") };
     let stack = args.lone.stack.unwrap_or(STACK);
@@ -75,7 +81,7 @@ pub fn system(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnost
         .replace("@PROGRAM@", &program)
         .replace("@STACK@", &stack.to_string())
         .replace("@STACK_MEMORY@", stack_memory(&facts, stack))
-        .replace("@HEAP@", &args.lone.heap.unwrap_or(HEAP).to_string())
+        .replace("@HEAP@", &args.lone.heap.unwrap_or(heap(&facts)).to_string())
         .replace("@CAPACITY@", &budget.capacity.to_string())
         .replace("@PERIOD@", &budget.period.to_string());
     let arguments = arguments(&install.system_dir(&results), &args.lone.arguments)?;
@@ -84,7 +90,8 @@ pub fn system(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnost
         text.push_str(&format!("\n[file.arguments]\npath = {}\n", self::quoted(&path)));
     }
     let document = Document::parse(&PathBuf::from("system.toml (made for the program)"), &text).map_err(one)?;
-    let mut loaded = Loaded::new(install, document).map_err(one)?;
+    let instead = Instead { board: None, profile: args.profile.as_deref() };
+    let mut loaded = Loaded::of(install, document, instead).map_err(one)?;
     loaded.results = results;
     Ok(loaded)
 }
@@ -102,6 +109,13 @@ pub fn none_for_a_system(args: &cli::Run) -> Result<(), Vec<Diagnostic>> {
     )
     .rule("a manifest says itself how much stack, heap and time each domain gets, and which files")
     .remedy("write it into the manifest (docs/manifest.md), or give a program")))
+}
+
+/// The usual heap, or as many of its pages as half of the memory has that it lies in.
+fn heap(board: &Board) -> Size {
+    let usable = |memory: &manifest::Memory| u64::from(memory.usable.saturating_sub(memory.reserved));
+    let half = board.memory("sdram").map_or(HEAP.0, usable) / 2;
+    Size(half.min(HEAP.0).max(PAGE) / PAGE * PAGE)
 }
 
 /// The fastest memory that has room for the stack: the board's first that is tightly coupled, else that for data.

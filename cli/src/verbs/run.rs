@@ -7,7 +7,7 @@ use runner::{Go, Outcome as Ran, RunError};
 use serde_json::json;
 use units::Rate;
 
-use super::{build_system, load, one, program};
+use super::{build_system, instead, load, one, program};
 use crate::cli;
 use crate::output::{INTERRUPTED, NOT_AS_PROMISED, OK, Outcome, Output};
 use crate::provenance;
@@ -42,7 +42,7 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
         program::system(install, args)?
     } else {
         program::none_for_a_system(args)?;
-        load(install, &args.subject, args.board.as_deref())?
+        load(install, &args.subject, instead(&args.board, &args.profile))?
     };
     loaded.document.manifest.run.limit = args.limit.unwrap_or(loaded.document.manifest.run.limit);
     loaded.admit(!args.no_budgets)?;

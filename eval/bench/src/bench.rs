@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use build_tool::{Built, Install, Loaded, Profile};
+use build_tool::{Built, Install, Instead, Loaded, Profile};
 use object::{Object, ObjectSegment, SegmentFlags};
 use record::{EndReason, Range, Watch};
 use runner::{Go, ImageFacts, Outcome, ProfileSource, Run, Simulator};
@@ -45,7 +45,7 @@ impl<'a> Bench<'a> {
     /// [`Error::Build`]: the first refusal.
     pub(crate) fn build(&self, manifest: &str, progress: &mut dyn FnMut(&str)) -> Result<Built, Error> {
         let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
-        let loaded = Loaded::load_for(self.install, &self.install.root.join(manifest), Some(&self.chip.board.name));
+        let loaded = Loaded::load_for(self.install, &self.install.root.join(manifest), Instead::board(&self.chip.board.name));
         build_tool::build(
             self.install,
             loaded.map_err(|refusal| refused(&refusal))?,

@@ -28,7 +28,7 @@ pub use describe::describe;
 pub use files::write_file;
 pub use install::Install;
 pub use linked::Linked;
-pub use load::{Admitted, Loaded, results_of};
+pub use load::{Admitted, Instead, Loaded, results_of};
 pub use origin::Origin;
 pub use pipeline::{Built, Compiled, Options, WAITING, assemble, build, place_programs, programs};
 pub use place::Programs;

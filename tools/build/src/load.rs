@@ -25,6 +25,29 @@ pub struct Loaded {
     services: PathBuf,
 }
 
+/// The board and the profile that are asked for in the place of those that a manifest names.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Instead<'a> {
+    /// The board, if one is.
+    pub board: Option<&'a str>,
+    /// The profile, if one is.
+    pub profile: Option<&'a str>,
+}
+
+impl<'a> Instead<'a> {
+    /// Another board with its own chip.
+    pub fn board(name: &'a str) -> Instead<'a> {
+        Instead { board: Some(name), profile: None }
+    }
+}
+
+/// Which of the two are not the document's own.
+#[derive(Clone, Copy, Default)]
+struct Given {
+    board: bool,
+    profile: bool,
+}
+
 /// A system that the checks without programs have admitted.
 #[derive(Clone, Debug)]
 pub struct Admitted {
@@ -43,27 +66,41 @@ impl Loaded {
         Loaded::new(install, Document::read(path)?)
     }
 
-    /// As [`Loaded::load`], for another board than the manifest's if one is given. The profile is then the board's own unless the manifest's
-    /// is for that board, too.
+    /// As [`Loaded::load`], for another board or another profile than the manifest's if one is given. The profile of another board is that
+    /// board's own unless one is given, or the manifest's is for that board, too.
     ///
     /// # Errors
     /// As [`Loaded::load`].
-    pub fn load_for(install: &Install, path: &Path, board: Option<&str>) -> Result<Loaded, Diagnostic> {
-        let mut document = Document::read(path)?;
+    pub fn load_for(install: &Install, path: &Path, instead: Instead) -> Result<Loaded, Diagnostic> {
+        Loaded::of(install, Document::read(path)?, instead)
+    }
+
+    /// As [`Loaded::load_for`], for a document.
+    ///
+    /// # Errors
+    /// As [`Loaded::load`].
+    pub fn of(install: &Install, mut document: Document, instead: Instead) -> Result<Loaded, Diagnostic> {
+        let directory = document.directory().to_owned();
         let system = &mut document.manifest.system;
-        if let Some(name) = board.filter(|name| *name != system.board) {
+        let mut given = Given::default();
+        if let Some(name) = instead.board.filter(|name| *name != system.board) {
             let board = install.board_file(name, Path::new("."))?;
-            let profile = system.profile.take();
-            system.profile = profile.filter(|profile| {
-                let found = Profile::find(install, profile, path.parent().unwrap_or(Path::new(".")));
+            system.profile = system.profile.take().filter(|profile| {
+                let found = Profile::find(install, profile, &directory);
                 found.is_ok_and(|found| found.parameters.board == board.machine)
             });
             system.board = install.board_text(&board);
-            let loaded = Loaded::resolved(install, document, false)?;
-            let results = results_of(&loaded.results, &loaded.board.name);
-            return Ok(Loaded { results, ..loaded });
+            given.board = true;
         }
-        Loaded::new(install, document)
+        if let Some(name) = instead.profile {
+            // Paths of the command line are not relative to the manifest.
+            let path = std::path::absolute(name).ok().filter(|_| name.ends_with(".toml"));
+            system.profile = Some(path.map_or(name.to_owned(), |path| path.display().to_string()));
+            given.profile = true;
+        }
+        let loaded = Loaded::resolved(install, document, given)?;
+        let board = given.board.then_some(&*loaded.board.name);
+        Ok(Loaded { results: results_of(&loaded.results, board, instead.profile), ..loaded })
     }
 
     /// Finds board and profile of a document.
@@ -71,13 +108,13 @@ impl Loaded {
     /// # Errors
     /// CF0202 for an unknown board or profile.
     pub fn new(install: &Install, document: Document) -> Result<Loaded, Diagnostic> {
-        Loaded::resolved(install, document, true)
+        Loaded::resolved(install, document, Given::default())
     }
 
-    /// `in_document`: the document itself names the board, so that refusals of it show where.
-    fn resolved(install: &Install, document: Document, in_document: bool) -> Result<Loaded, Diagnostic> {
+    /// Refusals of board and profile show where the document names them, unless they were given otherwise.
+    fn resolved(install: &Install, document: Document, given: Given) -> Result<Loaded, Diagnostic> {
         let at = |place: &str, d: Diagnostic| {
-            if !in_document && place == "system.board" {
+            if given.board && place == "system.board" || given.profile && place == "system.profile" {
                 return d;
             }
             let refusal = Refusal { place: place.into(), ..d.refusal().clone() };
@@ -93,10 +130,10 @@ impl Loaded {
         let name = system.profile.as_deref().unwrap_or(&file.chip);
         if profile.parameters.board != file.machine {
             let text = format!("the profile `{name}` is for the board `{}`", profile.parameters.board);
-            let refusal = Refusal::at("CF0202", "system.profile", text)
+            let refused = Diagnostic::new("CF0202", text)
                 .rule("a profile maps the addresses of one board to a chip's memories")
                 .remedy("choose a profile for the board");
-            return Err(document.locate(refusal));
+            return Err(at("system.profile", refused));
         }
         if system.profile.is_some() {
             same_kernel(install, &file, &profile, name).map_err(|d| at("system.profile", d))?;
@@ -185,9 +222,10 @@ impl Loaded {
     }
 }
 
-/// Name of the directory of results of a system on another board than its manifest's.
-pub fn results_of(system: &str, board: &str) -> String {
-    format!("{system}.{board}")
+/// Name of the directory of results of a system on another board than its manifest's, or with another profile: a name of one, or a path.
+pub fn results_of(system: &str, board: Option<&str>, profile: Option<&str>) -> String {
+    let profile = profile.and_then(|profile| Path::new(profile.trim_end_matches(".toml")).file_name()?.to_str());
+    [Some(system), board, profile].into_iter().flatten().collect::<Vec<_>>().join(".")
 }
 
 fn missing(place: String, path: &Path, why: &Unread) -> Refusal {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use build_tool::{Claim, Install, Loaded, Options, Programs, Toolchain, assemble, prepare, programs};
+use build_tool::{Claim, Install, Instead, Loaded, Options, Programs, Toolchain, assemble, prepare, programs};
 use manifest::Diagnostic;
 use record::EventsFile;
 use report::Report;
@@ -173,7 +173,8 @@ impl Bench {
     }
 
     fn load(&self, manifest: &str, board: Option<&str>) -> Result<Loaded, String> {
-        told(Loaded::load_for(&self.install, &self.path(manifest), board))
+        let instead = Instead { board, profile: None };
+        told(Loaded::load_for(&self.install, &self.path(manifest), instead))
     }
 
     /// Runs a suite's system with these programs and attacks; `None` when the machine itself has stopped.

@@ -10,8 +10,8 @@ use cofferdam::{Error, Gate, Info, Notification, Start, sys};
 
 /// Rounds of each operation; the first 100 warm the caches and are not counted.
 const ROUNDS: u32 = 1100;
-/// Bytes of one paged region of the heap.
-const PAGE: u32 = 64 * 1024;
+/// Paged regions of the heap.
+const PAGES: u32 = 16;
 
 cofferdam::entry!(main);
 cofferdam::thread!(bench_within, within);
@@ -51,7 +51,7 @@ fn run(info: Info) -> Result<(), u32> {
     (0..ROUNDS).for_each(|_| yield_across());
     let _ = sys::yield_now();
     let (heap, bytes) = info.heap();
-    if misses(heap, bytes / PAGE) != 0 {
+    if misses(heap, bytes / PAGES) != 0 {
         return Err(7);
     }
     // The other domains' misses come last: a figure is measured from the last fault before its label.
@@ -100,8 +100,8 @@ fn yield_across() {
 
 /// Loads one word of each page in turn; there are more pages than region registers, so that each load misses. The result
 /// is 0, as the heap is.
-fn misses(heap: u32, pages: u32) -> u32 {
-    (0..ROUNDS).fold(0, |sum, round| sum | load(heap + (round % pages) * PAGE))
+fn misses(heap: u32, page_bytes: u32) -> u32 {
+    (0..ROUNDS).fold(0, |sum, round| sum | load(heap + (round % PAGES) * page_bytes))
 }
 
 #[inline(never)]
