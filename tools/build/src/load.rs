@@ -41,7 +41,7 @@ impl<'a> Instead<'a> {
     }
 }
 
-/// Which of the two are not the document's own.
+/// Those of the two that are not the document's own.
 #[derive(Clone, Copy, Default)]
 struct Given {
     board: bool,

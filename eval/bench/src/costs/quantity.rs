@@ -112,7 +112,7 @@ impl Ran {
             Quantity::Masked => {
                 return self.longest_masked(chip, system, |call| !self.frames || !FRAMES.contains(&call));
             }
-            // Where somebody holds frames, others can take every path of systems in which nobody does.
+            // Beside somebody who holds frames, others can take every path of systems in which nobody does.
             Quantity::MaskedFrames => return self.longest_masked(chip, system, |_| true),
         };
         found.map(|(key, cycles)| Found { cycles, system: system.to_owned(), path: name(chip, key), waits: None })

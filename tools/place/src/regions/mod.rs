@@ -141,7 +141,7 @@ fn allocations<U: Unit>(spaces: &mut [Space], groups: &mut Groups, domain: &Doma
             areas.push(Spot { page_log2, disabled, ..spot(Part::Heap, &heap.area, range, WRITABLE) });
         } else {
             let page_log2 = if pin(heap.area.spec) != 0 { 0 } else { heap.page_log2.unwrap_or(0) };
-            // Pages begin at their multiples. Where a region is a block or eighths of one, a heap of whole pages begins at such a multiple anyway.
+            // Pages begin at their multiples. A heap of whole pages that is a block, or eighths of one, begins at such a multiple anyway.
             let align = if U::BEGINS_ANYWHERE { 1 << page_log2 } else { 1 };
             let bytes = room(heap.area.extra, [heap.area.spec]);
             let range = space.aligned_area::<U>(&item(Part::Heap), bytes, align, heap.area.at)?;
