@@ -331,8 +331,8 @@ cofferdam_first:
 
     HANDLER cofferdam_first_entry
     @ What has led here is not coming back: every later entry begins at the top.
-    ldr     r0, =__kernel_stack_top
-    msr     msp, r0
+    ldr     r1, =__kernel_stack_top
+    msr     msp, r1
     ldr     r0, =COFFERDAM_CPU
     ldr     r0, [r0]
     movs    r2, #1

@@ -65,7 +65,7 @@ unsafe impl Port for Armv8 {
     /// A thread in the other state was stopped there, by what it did. The frame of such a fault is nowhere, so that there is no program counter.
     fn own_fault() -> Option<(Fault, u32)> {
         const INVIS_INVER: u32 = 1 << 1 | 1 << 2;
-        const INVEP_INVTRAN: u32 = 1 << 0 | 1 << 4;
+        const INVEP_INVTRAN: u32 = 1 | 1 << 4;
         const AUVIOL: u32 = 1 << 3;
         let (status, address) = (SFSR.read(), SFAR.read());
         if status == 0 {

@@ -47,7 +47,6 @@ pub const LETHAL: &[(&str, fn(&Targets))] = &[
     ("change which memory is Secure", |own| write(own.core + SAU_CTRL)),
     ("let unprivileged code at every device", |_| write(PRIVILEGE_CONTROL)),
     ("write right behind the limit of an area", |own| write(own.behind)),
-    ("read a victim's data right after its turn", |own| read(own.victim)),
     ("move the stack pointer below the own stack", |own| below(own.stack + 64)),
     ("execute an undefined instruction with no room for a frame", |own| undefined_at(own.stack + NO_FRAME)),
     ("execute an undefined instruction with no room for floating-point state", |own| {
