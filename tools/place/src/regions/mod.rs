@@ -64,15 +64,16 @@ impl<U: RegionScheme> Scheme for Regions<U> {
         specs: &mut dyn Iterator<Item = TemporalSpec>,
         at: Option<u32>,
     ) -> Result<Range, PlaceError> {
-        space.area::<U>(what, room(bytes, specs), at)
+        space.area::<U>(what, room(bytes, specs), at, 1)
     }
 
     fn frames(&self, space: &mut Space, what: &Item, bytes: u32) -> Result<Range, PlaceError> {
-        space.area::<U>(what, bytes.into(), None)
+        // Whoever hands frames out does so in blocks that lie at multiples of their size.
+        space.area::<U>(what, bytes.into(), None, FRAMES_ALIGN.min(bytes.next_power_of_two()))
     }
 
     fn ledger(&self, space: &mut Space, bytes: u64) -> Result<Range, PlaceError> {
-        space.area::<U>(&Item::Own("the ledger"), bytes, None)
+        space.area::<U>(&Item::Own("the ledger"), bytes, None, 1)
     }
 
     fn admit(
@@ -117,6 +118,9 @@ fn has_fixed(domain: &Domain) -> bool {
     domain.code.at.is_some() || domain.data.at.is_some() || domain.stack.at.is_some()
 }
 
+/// Frames of at least so many bytes begin at multiples of it.
+const FRAMES_ALIGN: u32 = 0x1000;
+
 /// Bytes of an area, at least: one that is paged is as large as the smallest paged region, for the domain's guarantee of progress counts on
 /// an instruction that touches no more than two of them for its data.
 fn room(bytes: u32, specs: impl IntoIterator<Item = TemporalSpec>) -> u64 {
@@ -145,14 +149,15 @@ fn allocations<U: Unit>(spaces: &mut [Space], groups: &mut Groups, domain: &Doma
             let (page_log2, disabled) = (interleave.region_log2(), interleave.disabled());
             areas.push(Spot { page_log2, disabled, ..spot(Part::Heap, &heap.area, range, WRITABLE) });
         } else {
-            let range = space.area::<U>(&item(Part::Heap), room(heap.area.extra, [heap.area.spec]), heap.area.at)?;
             let page_log2 = if pin(heap.area.spec) != 0 { 0 } else { heap.page_log2.unwrap_or(0) };
+            let bytes = room(heap.area.extra, [heap.area.spec]);
+            let range = space.area::<U>(&item(Part::Heap), bytes, heap.area.at, 1 << page_log2)?;
             areas.push(Spot { page_log2, ..spot(Part::Heap, &heap.area, range, WRITABLE) });
         }
     }
     for (index, Envelope { area, .. }) in domain.envelopes.iter().enumerate() {
         let part = Part::Envelope(index);
-        let range = spaces[area.memory].area::<U>(&item(part.clone()), room(area.extra, [area.spec]), None)?;
+        let range = spaces[area.memory].area::<U>(&item(part.clone()), room(area.extra, [area.spec]), None, 1)?;
         areas.push(spot(part, area, range, WRITABLE));
     }
     Ok(areas)
@@ -175,6 +180,7 @@ fn place_domain<U: Unit>(
             &item(Part::Code),
             room(code_bytes, [domain.code.spec]).max(begins_at(program.code.align)),
             fixed(domain.code.at, program.code.base),
+            program.code.align,
         )
         .map_err(|error| fixed_error(program, program.code.base, error))?;
     let code = spot(Part::Code, &domain.code, (code_base, code_size), area::READ | area::EXECUTE);
@@ -188,13 +194,13 @@ fn place_domain<U: Unit>(
         // Stacks lowest, so that one that overflows leaves the domain's memory.
         let stack = stack.next_multiple_of(program.data.align.max(32));
         let total = u64::from(stack + data_bytes).max(begins_at(program.data.align));
-        let (base, size) = spaces[domain.data.memory].area::<U>(&item(Part::Data), total, domain.data.at)?;
+        let (base, size) = spaces[domain.data.memory].area::<U>(&item(Part::Data), total, domain.data.at, program.data.align)?;
         areas.push(spot(Part::Data, &domain.data, (base, size), WRITABLE));
         stacks = base;
         data_base = base + stack;
     } else {
         let (base, size) =
-            spaces[domain.stack.memory].area::<U>(&item(Part::Stack), u64::from(stack), domain.stack.at)?;
+            spaces[domain.stack.memory].area::<U>(&item(Part::Stack), u64::from(stack), domain.stack.at, 1)?;
         areas.push(spot(Part::Stack, &domain.stack, (base, size), WRITABLE));
         stacks = base;
         if data_bytes > 0 {
@@ -204,6 +210,7 @@ fn place_domain<U: Unit>(
                     &item(Part::Data),
                     room(data_bytes, [domain.data.spec]).max(begins_at(program.data.align)),
                     at,
+                    program.data.align,
                 )
                 .map_err(|error| fixed_error(program, program.data.base, error))?;
             areas.push(spot(Part::Data, &domain.data, (base, size), WRITABLE));
