@@ -15,7 +15,6 @@ pub const MANIFEST: &str = "examples/gateway/system.toml";
 /// The system on one board.
 pub struct Gateway {
     board: Option<&'static str>,
-    profile: Option<&'static str>,
     /// Modelled time that repeats enough of the whole run.
     again: &'static str,
     /// One run at a time: each leaves its events in the same place.
@@ -30,22 +29,15 @@ fn list<'a>(of: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
 impl Gateway {
     /// On the manifest's board or another one; modelled time of the run that is compared with the whole one.
     pub const fn new(board: Option<&'static str>, again: &'static str) -> Gateway {
-        Gateway { board, profile: None, again, running: Mutex::new(()), whole: OnceLock::new() }
-    }
-
-    /// The same on another board with another chip than its own.
-    pub const fn with(board: &'static str, profile: &'static str, again: &'static str) -> Gateway {
-        let (board, profile) = (Some(board), Some(profile));
-        Gateway { board, profile, again, running: Mutex::new(()), whole: OnceLock::new() }
+        Gateway { board, again, running: Mutex::new(()), whole: OnceLock::new() }
     }
 
     fn run(&self, more: &[&str]) -> (Ran, Vec<RunEvent>) {
         let _alone = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let board = self.board.map(|board| ["--board", board]);
-        let profile = self.profile.map(|profile| ["--profile", profile]);
-        let arguments: Vec<&str> = board.iter().chain(&profile).flatten().chain(more).copied().collect();
+        let arguments: Vec<&str> = board.iter().flatten().chain(more).copied().collect();
         let ran = Ran::new(MANIFEST, &arguments);
-        let name = [Some("gateway"), self.board, self.profile].into_iter().flatten().collect::<Vec<_>>().join(".");
+        let name = self.board.map_or("gateway".into(), |board| format!("gateway.{board}"));
         let path = target_dir().join("cofferdam").join(name).join("run/events.bin");
         let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let events = EventsReader::new(file).and_then(Iterator::collect);

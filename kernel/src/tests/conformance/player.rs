@@ -8,7 +8,7 @@ use abi::{Call, Error};
 use conformance::VIRTUAL;
 use conformance::{
     ACTORS, Action, Actor, DOMAINS, Dom, Hand, INITIAL, LENGTH_US, PERIOD_US, Part, Place, Places, Record, Row,
-    START_US, Scene, Seen, Shortfall, TICKS_PER_US, places, verdict,
+    START_US, Scene, Seen, Shortfall, places, verdict,
 };
 use protect::AccessKind;
 use system::{Scheme, System};
@@ -85,7 +85,16 @@ struct View<'a> {
     given: [u32; 4],
 }
 
+/// Ticks of the kernel's clock in a microsecond.
+fn ticks_per_us(image: &Image) -> u32 {
+    image.tables.ticks_per_second() / 1_000_000
+}
+
 impl Scene for View<'_> {
+    fn ticks_per_us(&self) -> u32 {
+        ticks_per_us(self.image)
+    }
+
     fn places(&self) -> &'static Places {
         places(self.image.board()).expect("a board whose file has foreign places")
     }
@@ -141,13 +150,13 @@ impl<'a, K: Hardware> Player<'a, K> {
             Thread { domain: entry.domain as usize, actor, life: 0, levels: vec![Level::new(actor, [0; 4])] }
         };
         let threads = tables.all::<system::Thread>().map(thread).collect();
-        let start = BOOT + u64::from((PERIOD_US + START_US) * TICKS_PER_US);
+        let start = BOOT + u64::from((PERIOD_US + START_US) * ticks_per_us(image));
         Player { image, row, kernel, threads, records: [Record::default(); ACTORS], start, line: false }
     }
 
     /// Plays the row to its end.
     pub fn play(mut self) -> Result<(), Shortfall> {
-        let end = self.start + u64::from(LENGTH_US * TICKS_PER_US);
+        let end = self.start + u64::from(LENGTH_US * ticks_per_us(self.image));
         while self.kernel.core.arch.now < end {
             self.interrupt();
             let current = self.kernel.current();

@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use cofferdam::{Error, Info, sys};
-use conformance::{Action, Actor, NOTICE_US, Seen, TICKS_PER_US, row};
+use conformance::{Action, Actor, NOTICE_US, Seen, row};
 use devices::Uart;
 
 use crate::board::Board;
@@ -112,15 +112,14 @@ pub fn thread(info: Info, argument: u32) -> u32 {
     crate::scene::prepare(info, board);
     if board.row().is_some() {
         while board.start() == 0 {
-            let _ = sys::sleep_until(sys::time_now() + u64::from(NOTICE_US * TICKS_PER_US));
+            let _ = sys::sleep_until(sys::time_now() + u64::from(NOTICE_US * crate::scene::ticks_per_us(info)));
         }
         let _ = sys::sleep_until(board.start());
         perform(actor, info, board, [0; 4]);
     }
     // The lead stops the domain when the row is over.
-    const SECOND: u64 = 1_000_000 * TICKS_PER_US as u64;
     loop {
-        let _ = sys::sleep_until(sys::time_now() + SECOND);
+        let _ = sys::sleep_until(sys::time_now() + u64::from(info.ticks_per_second()));
     }
 }
 

@@ -49,7 +49,16 @@ impl Here {
     }
 }
 
+/// Ticks of the kernel's clock in a microsecond.
+pub fn ticks_per_us(info: Info) -> u32 {
+    (info.ticks_per_second() / 1_000_000).max(1)
+}
+
 impl Scene for Here {
+    fn ticks_per_us(&self) -> u32 {
+        ticks_per_us(self.info)
+    }
+
     fn places(&self) -> &'static Places {
         self.places
     }

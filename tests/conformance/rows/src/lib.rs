@@ -20,7 +20,7 @@ pub use foreign::{Places, places};
 
 pub use cast::{ACTORS, Actor, DOMAINS, Dom, HANDS, Hand};
 pub use rows::{row, rows};
-pub use setting::{INITIAL, LENGTH_US, NOTICE_US, PERIOD_US, START_US, TICKS_PER_US, UNTYPED_BYTES};
+pub use setting::{INITIAL, LENGTH_US, NOTICE_US, PERIOD_US, START_US, UNTYPED_BYTES};
 pub use step::{Action, Arg, Place, Scene, Seen, Step, Told, VIRTUAL};
 pub use verdict::{Record, Shortfall, verdict};
 

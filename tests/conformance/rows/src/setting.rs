@@ -1,7 +1,5 @@
 //! Times and sizes that all rows share.
 
-/// Ticks of the kernel's clock in a microsecond: both boards have a clock of 25 MHz.
-pub const TICKS_PER_US: u32 = 25;
 /// Period of every budget of the cast, in microseconds.
 pub const PERIOD_US: u32 = 5_000;
 /// From a replenishment to the start of a row, in microseconds.

@@ -4,7 +4,7 @@ use abi::{Call, Error};
 
 use crate::Places;
 use crate::cast::{Dom, Hand};
-use crate::setting::{INITIAL, TICKS_PER_US};
+use crate::setting::INITIAL;
 
 /// An address by what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub trait Scene {
     /// Address of what belongs to the cast: `Initial`, `Zeroed`, `Info`, `Lent(0)`, `Heap(0)`, `Device`; a register of
     /// the processor, `Core`; and `Pool(0)`: [`VIRTUAL`], or where addresses are physical the beginning of the pool.
     fn place(&self, place: Place) -> u32;
+    /// Ticks of the kernel's clock in a microsecond, at least 1.
+    fn ticks_per_us(&self) -> u32;
     /// When the row started, in ticks since boot.
     fn start(&self) -> u64;
     /// Of a gate: badge and arguments of the call.
@@ -193,7 +195,7 @@ pub enum Seen {
 
 impl Arg {
     fn resolve(self, scene: &dyn Scene) -> u32 {
-        let time = |us: u32| scene.start() + u64::from(us) * u64::from(TICKS_PER_US);
+        let time = |us: u32| scene.start() + u64::from(us) * u64::from(scene.ticks_per_us());
         match self {
             Arg::Word(word) => word,
             Arg::Cap(hand) => scene.hand(hand),
@@ -234,7 +236,7 @@ impl Step {
             Step::Load(place, _) => Action::Load(place.resolve(scene)),
             Step::Store(place, word) => Action::Store(place.resolve(scene), word),
             Step::Jump(place) => Action::Jump(place.resolve(scene)),
-            Step::Spin(us) => Action::Spin(us * TICKS_PER_US),
+            Step::Spin(us) => Action::Spin(us * scene.ticks_per_us()),
             Step::Clock(..) => Action::Clock,
             Step::Given(index, _) => Action::Word(scene.given()[index & 3]),
             Step::Raise => Action::Device(scene.place(Place::Device), true),
@@ -254,7 +256,7 @@ impl Step {
             (Step::Call { told, .. }, Seen::Told(status, values)) => told.judge(status, values),
             (Step::Load(_, Some(wanted)) | Step::Given(_, wanted), Seen::Word(word)) if word != wanted => Err(word),
             (Step::Clock(from, to), Seen::Time(now)) => {
-                let us = now.wrapping_sub(scene.start()) / u64::from(TICKS_PER_US);
+                let us = now.wrapping_sub(scene.start()) / u64::from(scene.ticks_per_us());
                 if (u64::from(from)..=u64::from(to)).contains(&us) { Ok(()) } else { Err(us as u32) }
             }
             _ => Ok(()),

@@ -34,7 +34,7 @@ impl Handles {
     }
 
     /// Addresses at which memory of the pool can be asked for. Pages: where no domain has anything. Otherwise where the pool begins in its
-    /// memory, which begins at `memory`: elsewhere, the kernel says that these frames are not at this address.
+    /// memory, which begins in the MiB of `memory`: elsewhere, the kernel says that these frames are not at this address.
     pub fn pool(&self, memory: u32) -> Option<u32> {
         if PAGES {
             return Some(0x4000_0000);
@@ -42,6 +42,7 @@ impl Handles {
         let (target, frames) = (self.own as u16, self.pool_slot as u16);
         let asked = |at: u32| Mapping { target, frames, at, access: access::READ, offset: 0, bytes: 0x100 };
         let inside = |at: &u32| sys::frames_map(&asked(*at)) != Err(Error::BadAddress);
-        (memory..memory + 0x100_0000).step_by(0x1000).find(inside)
+        let first = memory & !0xf_ffff;
+        (first..first + 0x100_0000).step_by(0x1000).find(inside)
     }
 }

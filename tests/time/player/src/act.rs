@@ -7,7 +7,6 @@ use cofferdam::Info;
 const MOST: usize = 12;
 /// Most numbers of an act.
 const NUMBERS: usize = 3;
-const TICKS_PER_US: i64 = 25;
 
 macro_rules! words {
     ($($variant:ident = $word:literal, $does:literal;)*) => {
@@ -83,10 +82,15 @@ pub fn row(info: Info, number: u32) -> Option<Row> {
     let bytes = unsafe { core::slice::from_raw_parts(area.base as *const u8, area.bytes as usize) };
     let mut lines = bytes.split(|byte| *byte == b'\n');
     let line = core::str::from_utf8(lines.nth(number as usize)?).ok()?;
-    parse(line)
+    parse(line, ticks_per_us(info))
 }
 
-fn parse(line: &str) -> Option<Row> {
+/// Ticks of the kernel's clock in a microsecond.
+pub fn ticks_per_us(info: Info) -> i64 {
+    i64::from((info.ticks_per_second() / 1_000_000).max(1))
+}
+
+fn parse(line: &str, ticks_per_us: i64) -> Option<Row> {
     let mut row = Row { acts: [Act { word: Word::Exit, numbers: [0; NUMBERS] }; MOST], len: 0, again: 0 };
     // The comment of a row.
     let line = line.split('#').next()?;
@@ -95,25 +99,25 @@ fn parse(line: &str) -> Option<Row> {
             row.again = row.len;
         }
         for text in text.split(';').filter(|text| !text.trim().is_empty()) {
-            *row.acts.get_mut(row.len)? = act(text)?;
+            *row.acts.get_mut(row.len)? = act(text, ticks_per_us)?;
             row.len += 1;
         }
     }
     (row.again < row.len).then_some(row)
 }
 
-fn act(text: &str) -> Option<Act> {
+fn act(text: &str, ticks_per_us: i64) -> Option<Act> {
     let mut words = text.split_ascii_whitespace();
     let word = Word::from_text(words.next()?)?;
     let mut numbers = [0; NUMBERS];
     for (at, text) in words.enumerate() {
-        *numbers.get_mut(at)? = number(text)?;
+        *numbers.get_mut(at)? = number(text, ticks_per_us)?;
     }
     Some(Act { word, numbers })
 }
 
-fn number(text: &str) -> Option<i64> {
-    let units = [("us", TICKS_PER_US), ("ms", TICKS_PER_US * 1000), ("s", TICKS_PER_US * 1_000_000)];
+fn number(text: &str, ticks_per_us: i64) -> Option<i64> {
+    let units = [("us", ticks_per_us), ("ms", ticks_per_us * 1000), ("s", ticks_per_us * 1_000_000)];
     let unit = units.iter().find_map(|(name, ticks)| Some((text.strip_suffix(name)?, *ticks)));
     let (digits, ticks) = unit.unwrap_or((text, 1));
     digits.parse::<i64>().ok()?.checked_mul(ticks)

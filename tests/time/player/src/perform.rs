@@ -5,7 +5,7 @@ use core::hint::black_box;
 use cofferdam::{Budget, Domain, Gate, Info, Interrupt, Notification, hostile, now, sys};
 use devices::Timer;
 
-use crate::act::{Act, Row, Word};
+use crate::act::{Act, Row, Word, ticks_per_us};
 use crate::orders;
 use crate::work::work;
 
@@ -121,7 +121,7 @@ impl Player {
         // SAFETY: the area is the information block's, and one row of the domain drives the timer.
         let timer = unsafe { Timer::open(self.info.area("timer1")?) }?;
         let _ = interrupt.ack();
-        timer.start((ticks / 25).max(1) as u32);
+        timer.start((ticks / ticks_per_us(self.info)).max(1) as u32);
         self.timer = Some((timer, interrupt));
         Some(())
     }

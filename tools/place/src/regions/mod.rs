@@ -68,7 +68,9 @@ impl<U: RegionScheme> Scheme for Regions<U> {
     }
 
     fn frames(&self, space: &mut Space, what: &Item, bytes: u32) -> Result<Range, PlaceError> {
-        space.area::<U>(what, bytes.into(), None)
+        // Whoever hands them out in pages finds pages.
+        let align = if U::BEGINS_ANYWHERE { FRAMES_ALIGN } else { 1 };
+        space.aligned_area::<U>(what, bytes.into(), align, None)
     }
 
     fn ledger(&self, space: &mut Space, bytes: u64) -> Result<Range, PlaceError> {
@@ -226,6 +228,9 @@ fn place_domain<U: Unit>(
         far: (0, 0),
     })
 }
+
+/// Frames begin at a multiple of this where regions begin anywhere.
+const FRAMES_ALIGN: u32 = 4096;
 
 const WRITABLE: u32 = area::READ | area::WRITE;
 

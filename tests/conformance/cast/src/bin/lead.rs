@@ -4,10 +4,11 @@
 #![no_main]
 
 use cast::board::Board;
+use cast::scene::ticks_per_us;
 use cofferdam::abi::{Kind, Mapping, access};
 use cofferdam::{Error, Info, PAGES, Start, sys};
 use conformance::{
-    ACTORS, Actor, DOMAINS, Dom, LENGTH_US, NOTICE_US, PERIOD_US, Record, START_US, TICKS_PER_US, UNTYPED_BYTES,
+    ACTORS, Actor, DOMAINS, Dom, LENGTH_US, NOTICE_US, PERIOD_US, Record, START_US, UNTYPED_BYTES,
     places, rows, verdict,
 };
 
@@ -38,7 +39,7 @@ fn main(start: Start) -> u32 {
         }
         let Some(begin) = begin(info) else { return 5 };
         board.set_start(begin);
-        let _ = sys::sleep_until(begin + u64::from(LENGTH_US * TICKS_PER_US));
+        let _ = sys::sleep_until(begin + u64::from(LENGTH_US * ticks_per_us(info)));
         let mut records = [Record::default(); ACTORS];
         for actor in Actor::ALL {
             records[*actor as usize] = board.record(*actor);
@@ -54,8 +55,9 @@ fn main(start: Start) -> u32 {
 /// When the row can start: right after a replenishment, and when everybody has noticed.
 fn begin(info: Info) -> Option<u64> {
     let (_, next) = sys::budget_query(info.cap("purse", Kind::Budget)?.slot).ok()?;
-    let next = u64::from(if next < 3 * NOTICE_US * TICKS_PER_US { next + PERIOD_US * TICKS_PER_US } else { next });
-    Some(sys::time_now() + next + u64::from(START_US * TICKS_PER_US))
+    let ticks = |us: u32| us * ticks_per_us(info);
+    let next = u64::from(if next < ticks(3 * NOTICE_US) { next + ticks(PERIOD_US) } else { next });
+    Some(sys::time_now() + next + u64::from(ticks(START_US)))
 }
 
 /// Handle of a domain of the cast.
@@ -88,7 +90,7 @@ fn restart(info: Info) -> bool {
         (0..STEPS).any(|step| {
             if step % 512 == 511 {
                 // A thread that is inside of a gate returns from there first.
-                let _ = sys::sleep_until(sys::time_now() + u64::from(100 * TICKS_PER_US));
+                let _ = sys::sleep_until(sys::time_now() + u64::from(100 * ticks_per_us(info)));
             }
             sys::domain_restart(slot) == Ok(true)
         })
@@ -116,11 +118,12 @@ fn untype(info: Info) -> bool {
     }
 }
 
-/// Address of the pool, in the memory that begins at `memory`: at any other address, the kernel
+/// Address of the pool, in the memory that begins in the MiB of `memory`: at any other address, the kernel
 /// says that these frames are not there.
 fn pool(info: Info, memory: u32) -> Option<u32> {
     let (target, frames) = (info.cap("myself", Kind::Domain)?.slot as u16, info.cap("pool", Kind::Frames)?.slot as u16);
     let asked = |at: u32| Mapping { target, frames, at, access: access::READ, offset: 0, bytes: 0x1000 };
     let inside = |at: &u32| sys::frames_map(&asked(*at)) != Err(Error::BadAddress);
-    (memory..memory + 0x100_0000).step_by(0x1000).find(inside)
+    let first = memory & !0xf_ffff;
+    (first..first + 0x100_0000).step_by(0x1000).find(inside)
 }

@@ -142,7 +142,7 @@ pub const ROWS: &[Row] = &[
     ),
     make(
         "time",
-        "TIME_NOW tells ticks since boot, 25 in a microsecond",
+        "TIME_NOW tells ticks since boot, as many in a microsecond as the board says",
         TIME,
         &[does(
             Actor::Client,
