@@ -9,10 +9,10 @@ use report::SystemDescription;
 use runner::Outcome as Ran;
 use serde_json::json;
 
-use super::{instead, one};
 use super::program;
 use super::results::{Files, events_of, unwritten, write_report};
 use super::run::build_and_run;
+use super::{instead, one};
 use crate::cli::{Again, Trace};
 use crate::output::{OK, Outcome, Output};
 

@@ -9,7 +9,7 @@ use place::{Placed, PlacedMemory};
 use serde_json::json;
 
 use super::boards::in_place_of;
-use super::{building, leave_if_interrupted, instead, load, one};
+use super::{building, instead, leave_if_interrupted, load, one};
 use crate::cli::Check;
 use crate::output::{OK, Outcome, Output};
 use crate::table::Columns;

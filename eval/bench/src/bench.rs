@@ -45,7 +45,8 @@ impl<'a> Bench<'a> {
     /// [`Error::Build`]: the first refusal.
     pub(crate) fn build(&self, manifest: &str, progress: &mut dyn FnMut(&str)) -> Result<Built, Error> {
         let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
-        let loaded = Loaded::load_for(self.install, &self.install.root.join(manifest), Instead::board(&self.chip.board.name));
+        let loaded =
+            Loaded::load_for(self.install, &self.install.root.join(manifest), Instead::board(&self.chip.board.name));
         build_tool::build(
             self.install,
             loaded.map_err(|refusal| refused(&refusal))?,

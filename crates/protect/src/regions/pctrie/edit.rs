@@ -46,6 +46,9 @@ pub struct Edit<R> {
     entered: u8,
 }
 
+/// A region on its way out, and its registers as last used.
+pub type Withdrawn<R> = (Edit<R>, R);
+
 /// Why a step of an insertion could not be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
@@ -178,7 +181,7 @@ impl<S: Store> Trie<S> {
     ///
     /// # Time complexity
     /// One look-up.
-    pub fn withdraw(&mut self, regs: S::Regs) -> Result<(Edit<S::Regs>, S::Regs), TrieError<S::Regs>> {
+    pub fn withdraw(&mut self, regs: S::Regs) -> Result<Withdrawn<S::Regs>, TrieError<S::Regs>> {
         if !regs.is_enabled() || !regs.is_well_formed() {
             return Err(TrieError::NotMapped);
         }

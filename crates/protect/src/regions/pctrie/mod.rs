@@ -29,7 +29,7 @@ mod walk;
 
 use super::Registers;
 
-pub use edit::{Edit, Obstacle};
+pub use edit::{Edit, Obstacle, Withdrawn};
 pub use store::{Arena, NODE_WORDS, Node, Store};
 pub use walk::Next;
 

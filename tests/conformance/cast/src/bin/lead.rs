@@ -8,8 +8,8 @@ use cast::scene::ticks_per_us;
 use cofferdam::abi::{Kind, Mapping, access};
 use cofferdam::{Error, Info, PAGES, Start, sys};
 use conformance::{
-    ACTORS, Actor, DOMAINS, Dom, LENGTH_US, NOTICE_US, PERIOD_US, Record, START_US, UNTYPED_BYTES,
-    places, rows, verdict,
+    ACTORS, Actor, DOMAINS, Dom, LENGTH_US, NOTICE_US, PERIOD_US, Record, START_US, UNTYPED_BYTES, places, rows,
+    verdict,
 };
 
 cofferdam::entry!(main);
