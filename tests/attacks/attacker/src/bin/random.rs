@@ -31,7 +31,9 @@ const PAGE: u32 = 4096;
 static POOL: AtomicU32 = AtomicU32::new(0);
 static SEED: AtomicU32 = AtomicU32::new(0x1234_5677);
 static MADE: AtomicU32 = AtomicU32::new(0);
-static SCRATCH: [AtomicU32; 32] = [const { AtomicU32::new(0) }; 32];
+/// Memory that calls may write: whatever is copied to an address that [`word`] draws in it ends in it.
+static SCRATCH: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
+const _: () = assert!(140 + abi::COPY_MAX_BYTES as usize <= 4 * 64);
 
 fn main(start: Start) -> u32 {
     // Another life goes another way.
