@@ -50,6 +50,10 @@ pub struct Memory {
     /// Bytes at its start that the kernel keeps.
     #[serde(default)]
     pub reserved: u32,
+    /// Areas of code in it are whole pages of so many bytes, a power of two. No chip needs it: the simulator keeps translated code only for pages
+    /// that one region covers, and translates any other code anew each time it runs.
+    #[serde(default = "one")]
+    pub code_page: u32,
     /// Names of other boards' memories in whose place it is given.
     #[serde(default)]
     pub stands_in_for: Vec<String>,

@@ -2,7 +2,7 @@
 
 use units::Rate;
 
-use crate::board_file::{BoardFile, KernelCosts, MemoryKind};
+use crate::board_file::{BoardFile, KernelCosts, Memory, MemoryKind};
 use crate::core::{Chip, Core, Image};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Kept, MOST_CYCLES, require};
@@ -85,10 +85,13 @@ impl BoardFile {
                 format!("the window of `{name}` is not what one region or whole pages cover")
             })?;
         }
-        let wrong = self.memory.iter().find(|(_, memory)| memory.reserved > memory.bytes);
-        wrong.map_or(Ok(()), |(name, memory)| {
-            Err(format!("`{name}` reserves {:#x} bytes, more than it has", memory.reserved))
-        })
+        for (name, Memory { reserved, bytes, code_page, .. }) in &self.memory {
+            require(reserved <= bytes, || format!("`{name}` reserves {reserved:#x} bytes, more than it has"))?;
+            require(code_page.is_power_of_two() && code_page <= bytes, || {
+                format!("memory.{name}.code_page = {code_page}: a power of two, and no more than the memory has")
+            })?;
+        }
+        Ok(())
     }
 
     /// Interrupt lines are none of the kernel's, and each is one device's.

@@ -26,6 +26,8 @@ pub struct Memory {
     pub bytes: u32,
     /// Bytes at its start that the kernel keeps.
     pub reserved: u32,
+    /// Areas of code are whole pages of so many bytes.
+    pub code_page: u32,
     /// Read-only at run time: code, constants and initial data live here.
     pub rom: bool,
     /// How near it is to the processor; `None` for what cannot hold tables.

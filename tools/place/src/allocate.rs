@@ -14,6 +14,8 @@ pub(crate) struct Space {
     pub(crate) end: u64,
     /// Domains have it at its addresses less this.
     pub(crate) offset: u32,
+    /// Areas of code are whole pages of so many bytes.
+    pub(crate) code_page: u32,
     /// Sorted, without overlap: base and end.
     taken: Vec<(u64, u64)>,
 }
@@ -22,7 +24,7 @@ impl Space {
     pub(crate) fn new(memory: &Memory) -> Space {
         let (base, offset) = (u64::from(memory.base), memory.offset);
         let end = base + u64::from(memory.bytes);
-        let mut space = Space { name: memory.name.clone(), base, end, offset, taken: Vec::new() };
+        let mut space = Space { name: memory.name.clone(), base, end, offset, code_page: memory.code_page, taken: Vec::new() };
         if memory.reserved > 0 {
             space.take(base, base + u64::from(memory.reserved));
         }

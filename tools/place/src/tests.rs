@@ -240,6 +240,7 @@ fn areas_are_one_region_each_and_apart() {
         base: 0x2002_0000,
         bytes: 0x6_0000,
         reserved: 0x120,
+        code_page: 1,
         rom: false,
         class: None,
         offset: 0,

@@ -69,6 +69,7 @@ fn memories(board: &Board) -> Vec<Memory> {
         base: m.base,
         bytes: m.usable,
         reserved: m.reserved,
+        code_page: m.code_page,
         rom: m.kind == MemoryKind::Rom,
         class: m.class,
         offset: board.protection.lower(m.base),

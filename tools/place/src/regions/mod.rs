@@ -68,7 +68,7 @@ impl<U: RegionScheme> Scheme for Regions<U> {
     }
 
     fn frames(&self, space: &mut Space, what: &Item, bytes: u32) -> Result<Range, PlaceError> {
-        // Whoever hands them out in pages finds pages.
+        // Domains hand them out in pages.
         let align = if U::BEGINS_ANYWHERE { FRAMES_ALIGN } else { 1 };
         space.aligned_area::<U>(what, bytes.into(), align, None)
     }
@@ -170,13 +170,13 @@ fn place_domain<U: Unit>(
     // A program without relocations stays where it was linked, or is refused.
     let fixed = |at: Option<u32>, linked: u32| if movable { at } else { Some(linked) };
     let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
-    let (code_base, code_size) = spaces[domain.code.memory]
-        .aligned_area::<U>(
-            &item(Part::Code),
-            room(code_bytes, [domain.code.spec]),
-            program.code.align,
-            fixed(domain.code.at, program.code.base),
-        )
+    let space = &mut spaces[domain.code.memory];
+    let at = fixed(domain.code.at, program.code.base);
+    // An address that somebody chose says that pages do not matter.
+    let page = if at.is_none() { space.code_page } else { 1 };
+    let bytes = room(code_bytes, [domain.code.spec]).next_multiple_of(page.into());
+    let (code_base, code_size) = space
+        .aligned_area::<U>(&item(Part::Code), bytes, program.code.align.max(page), at)
         .map_err(|error| fixed_error(program, program.code.base, error))?;
     let code = spot(Part::Code, &domain.code, (code_base, code_size), area::READ | area::EXECUTE);
     let mut areas = vec![Spot { memory: area::WRITE_THROUGH, ..code }];

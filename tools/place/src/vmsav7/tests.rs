@@ -137,6 +137,7 @@ fn with(domains: Vec<Domain>) -> System {
         base: DDR.0,
         bytes: DDR.1,
         reserved: 0,
+        code_page: 1,
         rom: true,
         class: Some(MemoryClass::OffChip),
         offset: 0,
