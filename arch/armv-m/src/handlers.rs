@@ -98,9 +98,6 @@ pub fn wrong_stack<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mu
     kernel.resume()
 }
 
-/// SHCSR: a bus fault waits to be taken.
-pub(crate) const BUSFAULTPENDED: u32 = 1 << 14;
-
 /// Clears fault status, floating-point state that would still be written for the faulting thread, a system call that the
 /// thread was about to make (its frame was never written; the next thread must not be taken for the caller), and every
 /// other fault of the same thread that waits to be taken: one whose frame could not be written stays pending behind the
@@ -108,6 +105,7 @@ pub(crate) const BUSFAULTPENDED: u32 = 1 << 14;
 fn settle<P: Port>(status: u32) {
     const LSPACT: u32 = 1;
     const SVCALLPENDED: u32 = 1 << 15;
+    const BUSFAULTPENDED: u32 = 1 << 14;
     const MEMFAULTPENDED: u32 = 1 << 13;
     const USGFAULTPENDED: u32 = 1 << 12;
     const PENDED: u32 = SVCALLPENDED | BUSFAULTPENDED | MEMFAULTPENDED | USGFAULTPENDED;

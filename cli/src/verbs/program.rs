@@ -111,16 +111,20 @@ pub fn none_for_a_system(args: &cli::Run) -> Result<(), Vec<Diagnostic>> {
     .remedy("write it into the manifest (docs/manifest.md), or give a program")))
 }
 
+/// Bytes that the kernel leaves to domains.
+fn left(memory: &manifest::Memory) -> u64 {
+    memory.usable.saturating_sub(memory.reserved).into()
+}
+
 /// The usual heap, or as many of its pages as half of the memory has that it lies in.
 fn heap(board: &Board) -> Size {
-    let usable = |memory: &manifest::Memory| u64::from(memory.usable.saturating_sub(memory.reserved));
-    let half = board.memory("sdram").map_or(HEAP.0, usable) / 2;
+    let half = board.memory("sdram").map_or(HEAP.0, left) / 2;
     Size(half.min(HEAP.0).max(PAGE) / PAGE * PAGE)
 }
 
 /// The fastest memory that has room for the stack: the board's first that is tightly coupled, else that for data.
 fn stack_memory(board: &Board, stack: Size) -> &'static str {
-    let fits = |memory: &manifest::Memory| u64::from(memory.usable.saturating_sub(memory.reserved)) >= stack.0;
+    let fits = |memory: &manifest::Memory| left(memory) >= stack.0;
     if board.memory.get("dtcm").is_some_and(fits) { "dtcm" } else { "sram" }
 }
 

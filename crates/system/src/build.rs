@@ -32,6 +32,13 @@ impl SchemeTables {
             _ => SchemeTables::Pmsav7 { domains, areas },
         }
     }
+
+    fn regions(&mut self) -> (&mut Vec<Paging>, &mut Vec<Shape>) {
+        match self {
+            SchemeTables::Pmsav7 { domains, areas } | SchemeTables::Pmsav8 { domains, areas } => (domains, areas),
+            SchemeTables::Vmsav7 { .. } => panic!("another scheme"),
+        }
+    }
 }
 
 impl Default for SchemeTables {
@@ -124,18 +131,12 @@ impl Builder {
     /// # Panics
     /// When the block is for another scheme; as for the other two.
     pub fn paging(&mut self, domain: usize) -> &mut Paging {
-        let (SchemeTables::Pmsav7 { domains, .. } | SchemeTables::Pmsav8 { domains, .. }) = &mut self.scheme else {
-            panic!("another scheme")
-        };
-        entry(domains, domain)
+        entry(self.scheme.regions().0, domain)
     }
 
     /// The regions of an area, to be changed.
     pub fn shape(&mut self, area: usize) -> &mut Shape {
-        let (SchemeTables::Pmsav7 { areas, .. } | SchemeTables::Pmsav8 { areas, .. }) = &mut self.scheme else {
-            panic!("another scheme")
-        };
-        entry(areas, area)
+        entry(self.scheme.regions().1, area)
     }
 
     /// A domain's tables, to be changed; of a block for page tables.

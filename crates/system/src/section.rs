@@ -46,7 +46,7 @@ pub trait Known {
     fn scheme(system: &System<'_>) -> Scheme;
 }
 
-/// Whatever the block says.
+/// Any that a block can name.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyScheme;
 

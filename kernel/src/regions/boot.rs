@@ -3,7 +3,7 @@
 use abi::trace::{Event, header};
 use protect::regions::pctrie::{NODE_BYTES, Trie};
 use protect::regions::slots::{Replacement, Slots, min_paged_slots};
-use protect::regions::{REGIONS, Registers, Unit, meet};
+use protect::regions::{REGIONS, Registers, Unit};
 use protect::{Access, MemType, Span};
 use system::area;
 use system::regions::{self, Paging};
@@ -125,6 +125,6 @@ pub(super) fn idle<A: RegionArch>(
 /// region and its disabled eighths.)
 fn overlap<A: RegionArch>(pinned: &Pinned<Regs<A>>, trie: &Trie<NodeMemory<A>>) -> bool {
     let own = pinned.regions();
-    let twice = own.iter().enumerate().any(|(at, one)| own[..at].iter().any(|other| meet(*one, *other)));
+    let twice = own.iter().enumerate().any(|(at, one)| own[..at].iter().any(|other| one.meets(*other)));
     twice || own.iter().any(|one| trie.overlapping(*one).is_some())
 }

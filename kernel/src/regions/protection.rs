@@ -2,7 +2,7 @@
 
 use abi::Error;
 use protect::regions::pctrie::{LEAVES_PER_NODE, NODE_BYTES};
-use protect::regions::{Registers, meet, pctrie};
+use protect::regions::{Registers, pctrie};
 use protect::{Access, AccessKind, MemType, Span};
 use system::System;
 use system::objects::Size;
@@ -65,7 +65,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
             progress.compared = 0;
             return Ok(Step::Done(cost::COMPARE_PINNED));
         };
-        if meet(pinned, region.regs) {
+        if pinned.meets(region.regs) {
             return Err(Error::BadState);
         }
         progress.compared += 1;

@@ -24,7 +24,8 @@ impl Space {
     pub(crate) fn new(memory: &Memory) -> Space {
         let (base, offset) = (u64::from(memory.base), memory.offset);
         let end = base + u64::from(memory.bytes);
-        let mut space = Space { name: memory.name.clone(), base, end, offset, code_page: memory.code_page, taken: Vec::new() };
+        let mut space =
+            Space { name: memory.name.clone(), base, end, offset, code_page: memory.code_page, taken: Vec::new() };
         if memory.reserved > 0 {
             space.take(base, base + u64::from(memory.reserved));
         }

@@ -1,6 +1,6 @@
 //! The two registers of a region as plain data, and the words the compiler is asked in.
 
-use crate::regions::{Key, LEAST_PAGED_LOG2, Registers, meet};
+use crate::regions::{Key, LEAST_PAGED_LOG2, Registers, share_a_byte};
 use crate::{Access, AccessKind, Data, MemType, Span};
 
 /// Sub-regions exist from this region size on (256 bytes).
@@ -92,53 +92,6 @@ impl RegionRegs {
         n >= 5 && (self.base() as u64) & ((1 << n) - 1) == 0 && (n >= SUBREGION_MIN_LOG2 || self.srd() == 0)
     }
 
-    /// Whether unprivileged code may access what the region contains so.
-    pub const fn grants(self, kind: AccessKind) -> bool {
-        let data = self.rasr >> 24 & 7;
-        match kind {
-            AccessKind::Read => data == 0b010 || data == 0b011,
-            AccessKind::Write => data == 0b011,
-            AccessKind::Exec => self.rasr & RASR_XN == 0 && (data == 0b010 || data == 0b011),
-        }
-    }
-
-    /// Whether the region is normal memory, not device or strongly-ordered.
-    pub const fn is_normal(self) -> bool {
-        const TEX_OR_C: u32 = 7 << 19 | 1 << 17;
-        self.rasr & TEX_OR_C != 0
-    }
-
-    /// The last byte up to which the region goes on without a gap, from one that it contains; of a region with disabled eighths, no
-    /// further than the eighth.
-    pub const fn last_from(self, addr: u32) -> u32 {
-        let below = if self.srd() == 0 { (1u64 << self.size_log2()) - 1 } else { (1 << self.eighth_log2()) - 1 };
-        addr | below as u32
-    }
-
-    /// The ranges of bytes that an enabled, well-formed region contains, ascending: at most four.
-    pub fn runs(self) -> impl Iterator<Item = Span> {
-        let eighth = if self.srd() == 0 { 1 << self.size_log2() } else { 1u64 << self.eighth_log2() };
-        // One bit for each eighth; a region without disabled eighths is one piece.
-        let mut on = if self.srd() == 0 { 1 } else { !self.srd() & 0xff };
-        core::iter::from_fn(move || {
-            if on == 0 {
-                return None;
-            }
-            let first = on.trailing_zeros();
-            let count = (on >> first).trailing_ones();
-            on &= !(((1 << count) - 1) << first);
-            let base = u64::from(self.base()) + u64::from(first) * eighth;
-            Some(Span::new(base as u32, u64::from(count) * eighth))
-        })
-    }
-
-    /// Whether two enabled, well-formed regions have a byte in common.
-    pub fn meets(self, other: Self) -> bool {
-        let larger = self.size_log2().max(other.size_log2());
-        // Of two aligned blocks one lies in the other, or they are apart.
-        (self.base() ^ other.base()).checked_shr(larger).unwrap_or(0) == 0 && meet(self, other)
-    }
-
     /// log2 of an eighth of the region: 2..=29 for a well-formed region.
     #[inline(always)]
     pub const fn eighth_log2(self) -> u32 {
@@ -198,19 +151,46 @@ impl Registers for RegionRegs {
     }
 
     fn grants(self, kind: AccessKind) -> bool {
-        RegionRegs::grants(self, kind)
+        let data = self.rasr >> 24 & 7;
+        match kind {
+            AccessKind::Read => data == 0b010 || data == 0b011,
+            AccessKind::Write => data == 0b011,
+            AccessKind::Exec => self.rasr & RASR_XN == 0 && (data == 0b010 || data == 0b011),
+        }
     }
 
     fn is_normal(self) -> bool {
-        RegionRegs::is_normal(self)
+        const TEX_OR_C: u32 = 7 << 19 | 1 << 17;
+        self.rasr & TEX_OR_C != 0
     }
 
+    /// Of a region with disabled eighths, no further than the eighth.
     fn last_from(self, addr: u32) -> u32 {
-        RegionRegs::last_from(self, addr)
+        let below = if self.srd() == 0 { (1u64 << self.size_log2()) - 1 } else { (1 << self.eighth_log2()) - 1 };
+        addr | below as u32
     }
 
+    /// At most four.
     fn runs(self) -> impl Iterator<Item = Span> {
-        RegionRegs::runs(self)
+        let eighth = if self.srd() == 0 { 1 << self.size_log2() } else { 1u64 << self.eighth_log2() };
+        // One bit for each eighth; a region without disabled eighths is one piece.
+        let mut on = if self.srd() == 0 { 1 } else { !self.srd() & 0xff };
+        core::iter::from_fn(move || {
+            if on == 0 {
+                return None;
+            }
+            let first = on.trailing_zeros();
+            let count = (on >> first).trailing_ones();
+            on &= !(((1 << count) - 1) << first);
+            let base = u64::from(self.base()) + u64::from(first) * eighth;
+            Some(Span::new(base as u32, u64::from(count) * eighth))
+        })
+    }
+
+    fn meets(self, other: Self) -> bool {
+        let larger = self.size_log2().max(other.size_log2());
+        // Of two aligned blocks one lies in the other, or they are apart.
+        (self.base() ^ other.base()).checked_shr(larger).unwrap_or(0) == 0 && share_a_byte(self, other)
     }
 
     /// Aligned powers of two: at most four, one for each quarter. Adjacent keys that could be one are one.

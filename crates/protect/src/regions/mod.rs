@@ -13,7 +13,8 @@ pub mod slots;
 mod unit;
 
 pub use attributes::{Attributes, Policy};
-pub use registers::{Key, Registers, meet};
+pub(crate) use registers::share_a_byte;
+pub use registers::{Key, Registers};
 pub use shadow::{Attr, Bank, Denial, Permissions, Segment, Shadow, Unpredictable, Violation, default_attributes};
 pub use unit::{Placement, Unit};
 

@@ -55,6 +55,11 @@ pub trait Registers: Copy + Debug + Eq + 'static {
     /// The ranges of bytes that an enabled, well-formed region contains, ascending.
     fn runs(self) -> impl Iterator<Item = Span>;
 
+    /// Whether two enabled, well-formed regions have a byte in common.
+    fn meets(self, other: Self) -> bool {
+        share_a_byte(self, other)
+    }
+
     /// Its parts as the trie enters them, ascending.
     fn keys(self) -> impl Iterator<Item = Key>;
 
@@ -86,8 +91,8 @@ impl Key {
     }
 }
 
-/// Whether two enabled, well-formed regions have a byte in common.
-pub fn meet<R: Registers>(one: R, other: R) -> bool {
+/// [`Registers::meets`], by all of their runs.
+pub(crate) fn share_a_byte<R: Registers>(one: R, other: R) -> bool {
     let apart = |a: Span, b: Span| a.end() <= u64::from(b.base) || b.end() <= u64::from(a.base);
     one.runs().any(|own| other.runs().any(|theirs| !apart(own, theirs)))
 }

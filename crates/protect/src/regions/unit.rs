@@ -34,6 +34,11 @@ pub trait Unit: Copy + core::fmt::Debug + 'static {
     /// A region of which eighths are left out (bit 0 the lowest); `None` where regions have no eighths and some are to be.
     fn without(region: Self::Regs, eighths: u32) -> Option<Self::Regs>;
 
+    /// Whether regions have eighths that can be left out.
+    fn has_eighths() -> bool {
+        Self::without(Self::Regs::DISABLED, 1).is_some()
+    }
+
     /// The smallest length of at least `bytes` that one region expresses, with its places, all of them multiples of `align`, a power of two; `None` for 0
     /// bytes, or more than the address space.
     fn placement(bytes: u64, align: u64) -> Option<Self::Placement>;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use protect::pmsav7::Pmsav7;
 use protect::pmsav8::Pmsav8;
 use protect::regions::pctrie::{LEAVES_PER_NODE, NODE_WORDS, PcTrie};
-use protect::regions::{Registers, Unit, meet};
+use protect::regions::{Registers, Unit};
 use testing::Rng;
 
 use crate::regions::{Shape, regions, table_nodes};
@@ -34,7 +34,7 @@ fn areas<U: Unit>(rng: &mut Rng, spread_log2: u32) -> Vec<(Area, Shape)> {
 }
 
 fn are_apart<R: Registers>(all: &[R]) -> bool {
-    all.iter().enumerate().all(|(at, one)| all[..at].iter().all(|other| !meet(*one, *other)))
+    all.iter().enumerate().all(|(at, one)| all[..at].iter().all(|other| !one.meets(*other)))
 }
 
 /// Greatest number of nodes in use, and of areas, over random domains.

@@ -1,6 +1,5 @@
 //! Checks of blocks for region registers.
 
-use protect::regions::Registers;
 use protect::regions::slots::Replacement;
 
 use super::{is_kernel, overlaps, require};
@@ -29,8 +28,7 @@ pub(crate) fn area<U: RegionScheme>(system: &System, index: usize, entry: &Area)
     require(page_log2 == 0 || (!pinned && pages.contains(&page_log2)), "page_log2")?;
     if disabled != 0 {
         let whole = |value: u32| page_log2 != 0 && value.trailing_zeros() >= page_log2;
-        let eighths = U::without(U::Regs::DISABLED, disabled).is_some();
-        require(eighths && disabled < 0xff && whole(entry.base) && whole(entry.bytes), "disabled")?;
+        require(U::has_eighths() && disabled < 0xff && whole(entry.base) && whole(entry.bytes), "disabled")?;
     }
     require((disabled != 0) == (entry.flags & area::WOVEN != 0), "flags")
 }

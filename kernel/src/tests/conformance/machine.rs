@@ -4,8 +4,9 @@ use abi::trace::Fault;
 use protect::AccessKind;
 
 use protect::vmsav7::Privilege;
+use system::regions::RegionScheme;
 
-use super::super::sim::{Guard, Machine, Pager, Registers, Tested, forget_tables};
+use super::super::sim::{Guard, Machine, Pager, Registers, forget_tables};
 use super::image::Image;
 use crate::Kernel;
 use crate::regions::Resolution;
@@ -34,7 +35,7 @@ pub trait Hardware: Guard {
     fn misses(kernel: &mut Kernel<Machine<Self>>, address: u32) -> Option<bool>;
 }
 
-impl<U: Tested> Hardware for Registers<U> {
+impl<U: RegionScheme> Hardware for Registers<U> {
     fn permits(processor: &mut Machine<Self>, address: u32, kind: AccessKind) -> Option<u32> {
         let bytes = if kind == AccessKind::Exec { 2 } else { 4 };
         processor.kind.permits(address, bytes, kind).then_some(address)

@@ -21,7 +21,7 @@ use crate::objects::Activation;
 use crate::{Kernel, NOBODY};
 
 pub use pages::{Pager, WAYS, forget_tables, units};
-pub use registers::{Registers, Tested};
+pub use registers::Registers;
 pub use sample::*;
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use std::vec::Vec;
 
 use protect::pmsav7::Pmsav7;
-use protect::pmsav8::Pmsav8;
 use protect::regions::slots::RegionImage;
-use protect::regions::{REGIONS, Registers as RegionRegs, Unit, meet};
+use protect::regions::{REGIONS, Registers as RegionRegs, Unit};
 use protect::{Access, AccessKind, MemType, Span};
 use system::build::{Builder, SchemeTables};
 use system::regions::RegionScheme;
@@ -46,29 +45,8 @@ impl<U: Unit> Registers<U> {
     }
 }
 
-/// A scheme as tests build systems for it.
-pub trait Tested: RegionScheme {
-    /// The scheme's section of a system, of that for another scheme with region registers.
-    fn section(builder: &Builder) -> SchemeTables;
-}
-
-impl Tested for Pmsav7 {
-    fn section(builder: &Builder) -> SchemeTables {
-        builder.scheme.clone()
-    }
-}
-
-impl Tested for Pmsav8 {
-    fn section(builder: &Builder) -> SchemeTables {
-        match builder.scheme.clone() {
-            SchemeTables::Pmsav7 { domains, areas } => SchemeTables::Pmsav8 { domains, areas },
-            other => other,
-        }
-    }
-}
-
 // SAFETY: it only records.
-unsafe impl<U: Tested> RegionArch for Machine<Registers<U>> {
+unsafe impl<U: RegionScheme> RegionArch for Machine<Registers<U>> {
     type Unit = U;
 
     fn load_image(&mut self, image: &RegionImage<U::Regs>) {
@@ -90,7 +68,7 @@ unsafe impl<U: Tested> RegionArch for Machine<Registers<U>> {
     }
 }
 
-impl<U: Tested> Guard for Registers<U> {
+impl<U: RegionScheme> Guard for Registers<U> {
     type Protection = Regions<Machine<Self>>;
     const PARTLY: bool = false;
     const SMALLEST_LOG2: u32 = 5;
@@ -103,7 +81,12 @@ impl<U: Tested> Guard for Registers<U> {
     }
 
     fn adapt(builder: &Builder) -> Builder {
-        Builder { scheme: U::section(builder), ..builder.clone() }
+        let (SchemeTables::Pmsav7 { domains, areas } | SchemeTables::Pmsav8 { domains, areas }) =
+            builder.scheme.clone()
+        else {
+            return builder.clone();
+        };
+        Builder { scheme: SchemeTables::of_regions::<U>(domains, areas), ..builder.clone() }
     }
 
     fn is_loaded(&self, protection: &Self::Protection) -> bool {
@@ -150,11 +133,11 @@ impl<U: Tested> Guard for Registers<U> {
 
 /// No region of a domain touches the kernel's memory or what is another domain's own, whatever was
 /// mapped at run time.
-fn regions<U: Tested>(kernel: &Kernel<Machine<Registers<U>>>) {
+fn regions<U: RegionScheme>(kernel: &Kernel<Machine<Registers<U>>>) {
     for (index, domain) in kernel.domains.iter().enumerate() {
         let image = domain.protection.slots.image();
         let enabled: Vec<U::Regs> = image.regs.iter().copied().filter(|regs| regs.is_enabled()).collect();
-        let twice = |one: usize| enabled[..one].iter().any(|other| meet(enabled[one], *other));
+        let twice = |one: usize| enabled[..one].iter().any(|other| enabled[one].meets(*other));
         assert!(!(0..enabled.len()).any(twice), "domain {index} has a byte in two regions");
         for run in enabled.iter().flat_map(|regs| regs.runs()) {
             let (base, end) = (u64::from(run.base), run.end());

@@ -70,14 +70,6 @@ pub struct Armv8m {
 }
 
 impl Armv8m {
-    /// Whether code that runs may access all bytes, and its unit.
-    #[inline]
-    fn checks(&mut self, address: u32, len: u32, privileged: bool, kind: AccessKind) -> Option<Attributes> {
-        let is_open = self.state == Security::Secure || self.is_non_secure(address, len, kind);
-        let unit = self.units.of_mut(self.state);
-        unit.permits(address, len, privileged, kind).ok().filter(|_| is_open).map(|attr| attr.memory)
-    }
-
     #[cold]
     fn is_non_secure(&self, address: u32, len: u32, kind: AccessKind) -> bool {
         self.attribution.state_of_all(address, len, kind, Security::NonSecure) == Ok(Security::NonSecure)
@@ -130,14 +122,16 @@ impl Protects for Armv8m {
 
     #[inline]
     fn permits(&mut self, address: u32, len: u32, privileged: bool, kind: AccessKind) -> Option<Attributes> {
-        self.checks(address, len, privileged, kind)
+        let is_open = self.state == Security::Secure || self.is_non_secure(address, len, kind);
+        let unit = self.units.of_mut(self.state);
+        unit.permits(address, len, privileged, kind).ok().filter(|_| is_open).map(|attr| attr.memory)
     }
 
     /// All bytes have to be of the state of the first one, whose unit checks them.
     fn fetch(&mut self, pc: u32, len: u32, privileged: bool) -> (Option<Attributes>, u8) {
         self.runs_at(pc);
         let whole = self.attribution.state_of_all(pc, len, AccessKind::Exec, self.state).is_ok();
-        let attributes = self.checks(pc, len, privileged, AccessKind::Exec).filter(|_| whole);
+        let attributes = self.permits(pc, len, privileged, AccessKind::Exec).filter(|_| whole);
         (attributes, if self.state == Security::Secure { 0 } else { NON_SECURE })
     }
 

@@ -35,21 +35,17 @@ impl<U> Regions<U> {
 pub(crate) trait Worded: Unit + Send + Sync {
     /// Ranges that a region can be.
     const RULE: &str;
-    /// Regions have eighths that can be left out.
-    const EIGHTHS: bool;
     /// Its processors have security states.
     const STATES: bool;
 }
 
 impl Worded for Pmsav7 {
     const RULE: &str = "a region is a power of two aligned to its size, of which whole eighths can be left out";
-    const EIGHTHS: bool = true;
     const STATES: bool = false;
 }
 
 impl Worded for Pmsav8 {
     const RULE: &str = "base and size of a region are multiples of 32 bytes";
-    const EIGHTHS: bool = false;
     const STATES: bool = true;
 }
 
@@ -112,7 +108,7 @@ struct Protection<U> {
 impl<U: Worded> Scheme for Protection<U> {
     fn facts(&self) -> Facts {
         let loaded_slots = Some(REGIONS as u32);
-        Facts { translated: false, walked: false, shared_slots: false, loaded_slots, eighths: U::EIGHTHS }
+        Facts { translated: false, walked: false, shared_slots: false, loaded_slots, eighths: U::has_eighths() }
     }
 
     fn check(&self, file: &BoardFile, _: &Chip) -> Kept {

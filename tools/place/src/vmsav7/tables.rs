@@ -57,7 +57,16 @@ impl Near {
 }
 
 fn space(name: &str, base: u32, bytes: u32) -> Space {
-    Space::new(&Memory { name: name.to_owned(), base, bytes, reserved: 0, code_page: 1, rom: false, class: None, offset: 0 })
+    Space::new(&Memory {
+        name: name.to_owned(),
+        base,
+        bytes,
+        reserved: 0,
+        code_page: 1,
+        rom: false,
+        class: None,
+        offset: 0,
+    })
 }
 
 /// Gives every domain its first-level table and memory for second-level ones, near ones first, and of those roots first: they are aligned

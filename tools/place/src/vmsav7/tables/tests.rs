@@ -13,7 +13,16 @@ const ITEM: Item = Item::Own("a table");
 
 fn ddr() -> Space {
     let name = "ddr".to_owned();
-    Space::new(&Memory { name, base: DDR, bytes: 0x0800_0000, reserved: 0, code_page: 1, rom: false, class: None, offset: 0 })
+    Space::new(&Memory {
+        name,
+        base: DDR,
+        bytes: 0x0800_0000,
+        reserved: 0,
+        code_page: 1,
+        rom: false,
+        class: None,
+        offset: 0,
+    })
 }
 
 /// Memory for `chip` bytes of tables on the chip, and for `locked` in two ways.
