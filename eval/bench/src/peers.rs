@@ -58,6 +58,11 @@ pub fn sources(install: &Install) -> Result<PathBuf, Error> {
     Ok(Path::new(manifest).with_file_name("FreeRTOS-Kernel"))
 }
 
+/// Directory below `eval/peers/` of the linker script `memory.ld` and the header `board.h` of a board.
+fn of_board(root: &Path, board: &Board) -> PathBuf {
+    root.join("eval/peers").join(&board.name)
+}
+
 /// Compiles and links a peer for its board from the `FreeRTOS-Kernel` directory `kernel` into `out`; returns the image.
 ///
 /// # Errors
@@ -73,7 +78,7 @@ pub fn build(install: &Install, board: &Board, kernel: &Path, peer: &Peer, out: 
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let object = objects.join(format!("{name}.o"));
         let mut command = Command::new(&gcc);
-        for include in includes(root, kernel, peer) {
+        for include in includes(root, kernel, peer).into_iter().chain([of_board(root, board)]) {
             command.arg("-I").arg(include);
         }
         command.args(compiler_flags(install, board)).args(if ours { &["-Wall", "-Werror"][..] } else { &["-w"] });
@@ -82,8 +87,8 @@ pub fn build(install: &Install, board: &Board, kernel: &Path, peer: &Peer, out: 
     }
     let image = out.join(format!("{}.elf", peer.directory));
     let mut link = Command::new(&gcc);
-    link.args(&board.core.targets.c_flags).args(["-nostartfiles", "-Wl,--gc-sections", "-T"]);
-    link.arg(root.join("eval/peers").join(&peer.linker_script)).args(linked).arg("-o").arg(&image);
+    link.args(&board.core.targets.c_flags).args(["-nostartfiles", "-Wl,--gc-sections", "-L"]).arg(of_board(root, board));
+    link.arg("-T").arg(root.join("eval/peers").join(&peer.linker_script)).args(linked).arg("-o").arg(&image);
     checked(&mut link)?;
     Ok(image)
 }

@@ -4,6 +4,8 @@
 #ifndef PEER_CONFIG_H
 #define PEER_CONFIG_H
 
+#include "board.h"
+
 #define configCPU_CLOCK_HZ 25000000u /* the board's clock; nothing measured depends on it */
 #define configTICK_RATE_HZ 1000u
 #define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_32_BITS

@@ -10,7 +10,7 @@
 #include "task.h"
 
 #define ITERATIONS 1100u  /* of each workload; the first 100 warm the caches and are not counted */
-#define TIMER_PERIOD 500u /* of the board's timer, in 40 ns: 20 us */
+#define TIMER_PERIOD 500u /* ticks of the board's timer: 20 or 25 us */
 #define TASKS 12u
 #define STACK_WORDS 256u
 

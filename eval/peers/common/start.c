@@ -2,9 +2,9 @@
 #include "peer.h"
 
 extern uint32_t __stack_top[];
-void vPortSVCHandler(void);
-void xPortPendSVHandler(void);
-void xPortSysTickHandler(void);
+void SVC_HANDLER(void);
+void PENDSV_HANDLER(void);
+void SYSTICK_HANDLER(void);
 void probe_irq_start(void);
 void reset(void);
 
@@ -13,7 +13,6 @@ void reset(void);
 #define SCB_CPACR (*(volatile uint32_t *)0xe000ed88u)
 #define NVIC_ISER0 (*(volatile uint32_t *)0xe000e100u)
 #define NVIC_IPR(irq) (((volatile uint8_t *)0xe000e400u)[irq])
-#define TIMER1_IRQ 9u
 #define CACHES_ON ((1u << 16) | (1u << 17))
 #define ADP_STOPPED_APPLICATION_EXIT 0x20026u
 #define SYS_EXIT_EXTENDED 0x20u
@@ -30,10 +29,10 @@ __attribute__((section(".vectors"), used)) static const void *const vectors[16 +
     [4] = fault,
     [5] = fault,
     [6] = fault,
-    [11] = vPortSVCHandler,
+    [11] = SVC_HANDLER,
     [12] = fault,
-    [14] = xPortPendSVHandler,
-    [15] = xPortSysTickHandler,
+    [14] = PENDSV_HANDLER,
+    [15] = SYSTICK_HANDLER,
     [16 + TIMER1_IRQ] = probe_irq_start,
 };
 
@@ -55,12 +54,15 @@ int peer_privileged(void) {
 void vPortSetupTimerInterrupt(void) {}
 
 void reset(void) {
-    SCB_ICIALLU = 0;
-    SCB_CCR |= CACHES_ON;
+    if (HAS_CACHES) {
+        SCB_ICIALLU = 0;
+        SCB_CCR |= CACHES_ON;
+    }
     SCB_CPACR |= 0xfu << 20;
     __asm volatile("dsb\nisb" ::: "memory");
     NVIC_IPR(TIMER1_IRQ) = configMAX_SYSCALL_INTERRUPT_PRIORITY;
     NVIC_ISER0 = 1u << TIMER1_IRQ;
+    board_set_up();
     workloads_create();
     vTaskStartScheduler();
     peer_exit(3);

@@ -4,10 +4,10 @@
 
 #include "probe.h"
 
-#define TIMER1_CTRL (*(volatile uint32_t *)0x40001000u)
-#define TIMER1_VALUE (*(volatile uint32_t *)0x40001004u)
-#define TIMER1_RELOAD (*(volatile uint32_t *)0x40001008u)
-#define TIMER1_CLEAR (*(volatile uint32_t *)0x4000100cu)
+#define TIMER1_CTRL (*(volatile uint32_t *)(TIMER1))
+#define TIMER1_VALUE (*(volatile uint32_t *)(TIMER1 + 4))
+#define TIMER1_RELOAD (*(volatile uint32_t *)(TIMER1 + 8))
+#define TIMER1_CLEAR (*(volatile uint32_t *)(TIMER1 + 12))
 #define TIMER_RUN 9u /* enable, and interrupt on zero */
 
 enum { START_YIELD_A, START_YIELD_B, START_CLIENT, START_GIVER, START_OWNER, START_TIMER };

@@ -16,8 +16,7 @@ void peer_task(TaskFunction_t entry, unsigned priority, int privileged) {
         .usStackDepth = STACK_WORDS,
         .uxPriority = priority | (privileged ? portPRIVILEGE_BIT : 0),
         .puxStackBuffer = stacks[made],
-        .xRegions = {{&shared, SHARED_BYTES,
-                      portMPU_REGION_READ_WRITE | portMPU_REGION_EXECUTE_NEVER | (configTEX_S_C_B_SRAM << 16)}},
+        .xRegions = TASK_REGIONS,
         .pxTaskBuffer = &controls[made],
     };
     TaskHandle_t handle;
