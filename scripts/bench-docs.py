@@ -74,6 +74,22 @@ def paths(chip):
     return cells
 
 
+def operations(chip):
+    """Instructions and cycles of ours and of the peers, by the id without the chip."""
+    def cells(bench, header, row):
+        name = f"{chip}.{plain(row[0])}"
+        figures = []
+        for title in header[2:]:
+            peer = {"Cofferdam": "", "FreeRTOS": ".freertos", "FreeRTOS-MPU": ".freertos_mpu"}[title]
+            found = bench.rows.get(name + peer)
+            figures.append(f"{found['instructions']}, {found['cycles']['max']}" if found else "-")
+        if set(figures) == {"-"}:
+            raise Missing(name)
+        return row[:2] + figures
+
+    return cells
+
+
 def handler_in_c(bench, header, row):
     names = {"m7.miss.paged": ("m7.miss.paged", "m7.miss.paged.c_handler"),
              "m7.miss.deepest": ("m7.miss.deepest", "m7.miss.deepest.c_handler"),
@@ -150,6 +166,8 @@ def figure_7(bench, header, row):
 
 TABLES = {
     "m7.path": paths("m7"),
+    "m33.operation": operations("m33"),
+    "m33.path": paths("m33"),
     "a9.path": paths("a9"),
     "m7.miss": handler_in_c,
     "a9.mxu.fig2": figure_2,
