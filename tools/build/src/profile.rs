@@ -70,7 +70,8 @@ impl Profile {
     /// # Errors
     /// CF0202 for a chip with another core than the board's own, and for a board or chip that the kernel is not made for; CF0605 for a damaged
     /// file.
-    pub fn board(&self, install: &Install, file: BoardFile) -> Result<Board, Diagnostic> {
+    pub fn board(&self, install: &Install, mut file: BoardFile) -> Result<Board, Diagnostic> {
+        file.memory.retain(|_, memory| !memory.optional || self.parameters.locate(PhysAddr(memory.base.into())).is_some());
         let core = install.core(&self.core)?;
         self.check(&file, core.protection)?;
         runner::check_name(&file.simulator).map_err(|error| {
