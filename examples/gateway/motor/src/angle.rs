@@ -14,7 +14,8 @@ pub fn sin_cos(angle: f32) -> (f32, f32) {
     let x = angle - whole * QUARTER - whole * QUARTER_REST;
     // Taylor's polynomials; the next terms are below 2e-9 and 3e-8 at an eighth of a turn.
     let square = x * x;
-    let sin = x * (1.0 + square * (-1.0 / 6.0 + square * (1.0 / 120.0 + square * (-1.0 / 5040.0 + square / 362_880.0))));
+    let sin =
+        x * (1.0 + square * (-1.0 / 6.0 + square * (1.0 / 120.0 + square * (-1.0 / 5040.0 + square / 362_880.0))));
     let cos = 1.0 + square * (-0.5 + square * (1.0 / 24.0 + square * (-1.0 / 720.0 + square / 40_320.0)));
     match quarters & 3 {
         0 => (sin, cos),
