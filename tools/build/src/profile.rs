@@ -71,7 +71,7 @@ impl Profile {
     /// CF0202 for a chip with another core than the board's own, and for a board or chip that the kernel is not made for; CF0605 for a damaged
     /// file.
     pub fn board(&self, install: &Install, mut file: BoardFile) -> Result<Board, Diagnostic> {
-        file.memory.retain(|_, memory| !memory.optional || self.parameters.locate(PhysAddr(memory.base.into())).is_some());
+        file.memory.retain(|name, memory| !memory.optional || self.has(name, memory.base));
         let core = install.core(&self.core)?;
         self.check(&file, core.protection)?;
         runner::check_name(&file.simulator).map_err(|error| {
@@ -88,6 +88,11 @@ impl Profile {
             memory.usable = end.saturating_sub(u64::from(memory.base)) as u32;
         }
         Ok(board)
+    }
+
+    /// Whether the chip has a memory at an address of the board, or one of that name anywhere.
+    fn has(&self, name: &str, base: u32) -> bool {
+        self.parameters.locate(PhysAddr(base.into())).is_some() || self.parameters.by_name(name).is_some()
     }
 
     /// Admission's part of the profile, for a board whose translation tables lie in this memory of its chip.
