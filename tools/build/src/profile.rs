@@ -70,8 +70,7 @@ impl Profile {
     /// # Errors
     /// CF0202 for a chip with another core than the board's own, and for a board or chip that the kernel is not made for; CF0605 for a damaged
     /// file.
-    pub fn board(&self, install: &Install, mut file: BoardFile) -> Result<Board, Diagnostic> {
-        file.memory.retain(|name, memory| !memory.optional || self.has(name, memory.base));
+    pub fn board(&self, install: &Install, file: BoardFile) -> Result<Board, Diagnostic> {
         let core = install.core(&self.core)?;
         self.check(&file, core.protection)?;
         runner::check_name(&file.simulator).map_err(|error| {
@@ -81,6 +80,7 @@ impl Profile {
                 .remedy("correct `simulator`")
         })?;
         let mut board = file.supported(core, |tables| self.chip(tables), self.setup.clone())?;
+        board.memory.retain(|name, memory| self.must_have(name, memory));
         for (name, memory) in &mut board.memory {
             let chips = self.parameters.by_name(name).and_then(|id| self.parameters.memory(id));
             let Some(window) = chips.map(|memory| memory.usable_window()) else { continue };
@@ -90,9 +90,10 @@ impl Profile {
         Ok(board)
     }
 
-    /// Whether the chip has a memory at an address of the board, or one of that name anywhere.
-    fn has(&self, name: &str, base: u32) -> bool {
-        self.parameters.locate(PhysAddr(base.into())).is_some() || self.parameters.by_name(name).is_some()
+    /// Whether a memory of the board has to be the chip's, too: an optional one only if the chip has something there, or one of that name elsewhere.
+    pub(crate) fn must_have(&self, name: &str, memory: &manifest::Memory) -> bool {
+        let is_there = || self.parameters.locate(PhysAddr(memory.base.into())).is_some();
+        !memory.optional || is_there() || self.parameters.by_name(name).is_some()
     }
 
     /// Admission's part of the profile, for a board whose translation tables lie in this memory of its chip.
