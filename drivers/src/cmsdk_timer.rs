@@ -9,8 +9,10 @@ const INTERRUPT: usize = 3;
 
 const ENABLE: u32 = 1;
 const INTERRUPT_ENABLE: u32 = 8;
-/// It counts the board's 25 MHz.
-const COUNTS_PER_MICROSECOND: u32 = 25;
+/// Its rate is that of the kernel's clock, which is such a timer on the boards that have them.
+fn counts_per_microsecond() -> u32 {
+    cofferdam::info().map_or(1, |info| info.ticks_per_second() / 1_000_000)
+}
 
 /// Its registers.
 pub(crate) struct Driver(Registers);
@@ -21,7 +23,7 @@ impl Interval for Driver {
     }
 
     fn start(&self, microseconds: u32) {
-        self.0.write(RELOAD, microseconds * COUNTS_PER_MICROSECOND - 1);
+        self.0.write(RELOAD, microseconds * counts_per_microsecond() - 1);
         self.0.write(CTRL, ENABLE | INTERRUPT_ENABLE);
     }
 

@@ -9,11 +9,17 @@ use serde_json::Value;
 
 use crate::{Ran, root, target_dir};
 
-/// The manifest.
+/// The manifest of most boards.
 pub const MANIFEST: &str = "examples/gateway/system.toml";
+
+/// The manifest of the board with a Cortex-M33, and its system's name.
+pub const M33: [&str; 2] = ["examples/gateway/m33.toml", "gateway-m33"];
 
 /// The system on one board.
 pub struct Gateway {
+    manifest: &'static str,
+    /// Name in the manifest.
+    name: &'static str,
     board: Option<&'static str>,
     /// Modelled time that repeats enough of the whole run.
     again: &'static str,
@@ -29,15 +35,24 @@ fn list<'a>(of: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
 impl Gateway {
     /// On the manifest's board or another one; modelled time of the run that is compared with the whole one.
     pub const fn new(board: Option<&'static str>, again: &'static str) -> Gateway {
-        Gateway { board, again, running: Mutex::new(()), whole: OnceLock::new() }
+        Gateway::made([MANIFEST, "gateway"], board, again)
+    }
+
+    /// A manifest with its system's name, on its board.
+    pub const fn of(system: [&'static str; 2], again: &'static str) -> Gateway {
+        Gateway::made(system, None, again)
+    }
+
+    const fn made([manifest, name]: [&'static str; 2], board: Option<&'static str>, again: &'static str) -> Gateway {
+        Gateway { manifest, name, board, again, running: Mutex::new(()), whole: OnceLock::new() }
     }
 
     fn run(&self, more: &[&str]) -> (Ran, Vec<RunEvent>) {
         let _alone = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let board = self.board.map(|board| ["--board", board]);
         let arguments: Vec<&str> = board.iter().flatten().chain(more).copied().collect();
-        let ran = Ran::new(MANIFEST, &arguments);
-        let name = self.board.map_or("gateway".into(), |board| format!("gateway.{board}"));
+        let ran = Ran::new(self.manifest, &arguments);
+        let name = self.board.map_or(self.name.into(), |board| format!("{}.{board}", self.name));
         let path = target_dir().join("cofferdam").join(name).join("run/events.bin");
         let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let events = EventsReader::new(file).and_then(Iterator::collect);

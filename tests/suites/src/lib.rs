@@ -14,6 +14,9 @@ use tempfile::TempDir;
 /// The boards that systems run on.
 pub const BOARDS: [&str; 2] = ["mps2-an500", "xilinx-zynq-a9"];
 
+/// These, and the one with a Cortex-M33, whose own chip has room for small systems.
+pub const WITH_M33: [&str; 3] = [BOARDS[0], BOARDS[1], "mps2-an505"];
+
 /// The root of the repository.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

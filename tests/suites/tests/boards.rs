@@ -187,6 +187,26 @@ fn a_file_that_states_what_is_not_its_own_is_refused() {
     assert!(said.contains("CF0202") && said.contains("cannot be called"), "{said}");
 }
 
+/// A memory that not every chip of a board has: without it another one takes its place, and what the kernel needs is never optional.
+#[test]
+fn a_memory_that_the_chip_may_lack_is_said_to_be_so() {
+    let directory = TempDir::new().unwrap();
+    let named = ("name = \"mps2-an505\"", "name = \"other\"");
+    let with = |change: (&str, &str)| check(&board(&directory, "mps2-an505", &[named, change]));
+    assert_eq!(with(("optional = true", "optional = true")).1, Some(0));
+    for (change, words) in [
+        (("optional = true\n", ""), "`psram` of the board `other` is not where its chip has one"),
+        (("reserved = 0x1_0000", "reserved = 0x1_0000\noptional = true"), "`sram` is optional and reserves bytes"),
+        (("[\"sdram\", \"ddr\"]", "[\"sdram\", \"sram\"]"), "`sram` stands for two"),
+    ] {
+        let (said, exit) = with(change);
+        assert!(said.contains("CF0605") && said.contains(words) && exit != Some(0), "{change:?}: {said}");
+    }
+    let moved = [named, ("chip = \"lpc55s69\"", "chip = \"an505-8m\""), ("base = 0x8000_0000", "base = 0x9000_0000")];
+    let (said, _) = check(&board(&directory, "mps2-an505", &moved));
+    assert!(said.contains("CF0605") && said.contains("`psram` of the board `other` is not where"), "{said}");
+}
+
 /// A chip of one's own beside the board's file: what the kernel cannot divide is refused, and so is a fact of the core.
 #[test]
 fn a_chip_that_is_not_the_kernels_is_refused() {

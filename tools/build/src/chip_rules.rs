@@ -33,7 +33,8 @@ impl Profile {
 
     /// Whether memories and devices of a board begin where the chip has such.
     fn has_the_addresses_of(&self, file: &BoardFile) -> Result<(), Diagnostic> {
-        let memories = file.memory.iter().map(|(name, m)| ("memory", name, (m.base, m.bytes), false));
+        let memories = file.memory.iter().filter(|(name, m)| self.must_have(name, m));
+        let memories = memories.map(|(name, m)| ("memory", name, (m.base, m.bytes), false));
         let devices = file.device.iter().map(|(name, d)| ("device", name, (d.base, d.bytes), true));
         for (what, name, (base, bytes), is_device) in memories.chain(devices) {
             let at = |address: u64| self.parameters.locate(PhysAddr(address));

@@ -80,6 +80,7 @@ impl Profile {
                 .remedy("correct `simulator`")
         })?;
         let mut board = file.supported(core, |tables| self.chip(tables), self.setup.clone())?;
+        board.memory.retain(|name, memory| self.must_have(name, memory));
         for (name, memory) in &mut board.memory {
             let chips = self.parameters.by_name(name).and_then(|id| self.parameters.memory(id));
             let Some(window) = chips.map(|memory| memory.usable_window()) else { continue };
@@ -87,6 +88,12 @@ impl Profile {
             memory.usable = end.saturating_sub(u64::from(memory.base)) as u32;
         }
         Ok(board)
+    }
+
+    /// Whether a memory of the board has to be the chip's, too: an optional one only if the chip has something there, or one of that name elsewhere.
+    pub(crate) fn must_have(&self, name: &str, memory: &manifest::Memory) -> bool {
+        let is_there = || self.parameters.locate(PhysAddr(memory.base.into())).is_some();
+        !memory.optional || is_there() || self.parameters.by_name(name).is_some()
     }
 
     /// Admission's part of the profile, for a board whose translation tables lie in this memory of its chip.

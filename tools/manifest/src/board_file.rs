@@ -54,7 +54,10 @@ pub struct Memory {
     /// that one region covers, and translates any other code anew each time it runs.
     #[serde(default = "one")]
     pub code_page: u32,
-    /// Names of other boards' memories in whose place it is given.
+    /// A chip of the board may lack it; domains then have none of it.
+    #[serde(default)]
+    pub optional: bool,
+    /// Names of other boards' memories in whose place it is given. Of several memories with the same name the first is given that the chip has.
     #[serde(default)]
     pub stands_in_for: Vec<String>,
     /// How near it is to the processor, for memory that can hold data.

@@ -85,8 +85,11 @@ impl BoardFile {
                 format!("the window of `{name}` is not what one region or whole pages cover")
             })?;
         }
-        for (name, Memory { reserved, bytes, code_page, .. }) in &self.memory {
+        for (name, Memory { reserved, bytes, code_page, optional, .. }) in &self.memory {
             require(reserved <= bytes, || format!("`{name}` reserves {reserved:#x} bytes, more than it has"))?;
+            require(!optional || *reserved == 0, || {
+                format!("`{name}` is optional and reserves bytes for a kernel, which every chip of the board has")
+            })?;
             require(code_page.is_power_of_two() && code_page <= bytes, || {
                 format!("memory.{name}.code_page = {code_page}: a power of two, and no more than the memory has")
             })?;
@@ -114,12 +117,12 @@ impl BoardFile {
         Ok(())
     }
 
-    /// A name stands for one memory or device.
+    /// A name stands for one memory or device. It may stand for memories behind an optional one, too, which serve chips without that.
     fn stand_ins(&self) -> Kept {
-        let memories = self.memory.iter().map(|(name, memory)| (name, &memory.stands_in_for));
-        once(memories.collect())?;
-        let devices = self.device.iter().map(|(name, device)| (name, &device.stands_in_for));
-        once(devices.collect())?;
+        let memories = self.memory.iter().map(|(name, memory)| (name, &memory.stands_in_for, memory.optional));
+        once(&memories.collect::<Vec<_>>())?;
+        let devices = self.device.iter().map(|(name, device)| (name, &device.stands_in_for, false));
+        once(&devices.collect::<Vec<_>>())?;
         let kernels = self.device.iter().find(|(_, device)| device.kernel && !device.stands_in_for.is_empty());
         kernels.map_or(Ok(()), |(name, _)| Err(format!("`{name}` is the kernel's and stands in for nothing")))
     }
@@ -151,12 +154,21 @@ impl BoardFile {
     }
 }
 
-/// No name stands for two things.
-fn once(all: Vec<(&String, &Vec<String>)>) -> Kept {
-    let mut names: Vec<&String> = all.iter().flat_map(|(own, others)| others.iter().chain([*own])).collect();
-    names.sort_unstable();
-    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
-    twice.map_or(Ok(()), |pair| Err(format!("`{}` stands for two (stands_in_for)", pair[0])))
+/// Memories or devices: each with its name, the names for which it stands, and whether a chip may lack it.
+type Named<'a> = (&'a String, &'a Vec<String>, bool);
+
+/// No name stands for two things that a chip has.
+fn once(all: &[Named<'_>]) -> Kept {
+    for (index, (_, names, _)) in all.iter().enumerate() {
+        for (at, name) in names.iter().enumerate() {
+            let is_own = all.iter().any(|(own, ..)| *own == name);
+            let is_taken = all[..index].iter().any(|(_, earlier, optional)| !optional && earlier.contains(name));
+            require(!is_own && !is_taken && !names[..at].contains(name), || {
+                format!("`{name}` stands for two (stands_in_for)")
+            })?;
+        }
+    }
+    Ok(())
 }
 
 fn kernel_costs(costs: &KernelCosts) -> Kept {

@@ -6,6 +6,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod angle;
 mod control;
 mod model;
 mod window;
@@ -57,13 +58,13 @@ impl Vector {
 
     /// The same vector in a frame that is turned by `angle` (Park).
     pub fn into_frame(self, angle: f32) -> Self {
-        let (sin, cos) = libm::sincosf(angle);
+        let (sin, cos) = angle::sin_cos(angle);
         Vector { x: cos * self.x + sin * self.y, y: cos * self.y - sin * self.x }
     }
 
     /// The same vector seen from the frame outside of the one that is turned by `angle`.
     pub fn out_of_frame(self, angle: f32) -> Self {
-        let (sin, cos) = libm::sincosf(angle);
+        let (sin, cos) = angle::sin_cos(angle);
         Vector { x: cos * self.x - sin * self.y, y: sin * self.x + cos * self.y }
     }
 

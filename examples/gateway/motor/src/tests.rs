@@ -13,6 +13,16 @@ fn frames_turn_vectors_and_back() {
 }
 
 #[test]
+fn sines_and_cosines_are_those_of_64_bits() {
+    for step in -4000..4000_i16 {
+        let angle = f32::from(step) * 0.005;
+        let ((sin, cos), (right_sin, right_cos)) = (angle::sin_cos(angle), f64::from(angle).sin_cos());
+        let off = (f64::from(sin) - right_sin).abs().max((f64::from(cos) - right_cos).abs());
+        assert!(off < 1e-6, "{angle}: {off}");
+    }
+}
+
+#[test]
 fn sensors_and_clarke_agree() {
     let motor = Motor { current: Vector { x: 1.0, y: 2.0 }, speed: 0.0, angle: 1.1 };
     let seen = motor.measure();
