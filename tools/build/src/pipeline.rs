@@ -23,11 +23,13 @@ pub const WAITING: &str = "when the run under way is over";
 pub struct Options {
     /// Budgets are enforced; without, every capacity is its period and response times are not analysed.
     pub budgets: bool,
+    /// Response times are analysed, and a system with a deadline that can be missed is refused. Only who measures what the analysis assumes does without.
+    pub analysis: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { budgets: true }
+        Options { budgets: true, analysis: true }
     }
 }
 
@@ -153,7 +155,7 @@ pub fn build(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Built, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    loaded.admit(options.budgets)?;
+    loaded.admit_with(options)?;
     let claim = install.claim(&loaded.results, &mut || progress(WAITING)).map_err(one)?;
     let Compiled { programs, warnings } = programs(install, &loaded, progress).map_err(one)?;
     progress("placement");
@@ -173,7 +175,7 @@ pub fn assemble(
     claim: Claim,
 ) -> Result<Built, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    let Admitted { system, bounds } = loaded.admit(options.budgets)?;
+    let Admitted { system, bounds } = loaded.admit_with(options)?;
     let placed = place_programs(install, &loaded, &system, programs).map_err(one)?;
     let description = describe(&loaded, &system, &placed, &bounds);
     let dir = install.system_dir(&loaded.results);
