@@ -3,21 +3,23 @@
 
 use core::arch::asm;
 
-/// Cycles of a tick of 40 ns, and of a round of the loop, in hundredths: two runs with
-/// different `work` alone show them.
-#[cfg(target_feature = "mclass")]
-const TICK: u64 = 864;
-#[cfg(target_feature = "mclass")]
-const ROUND: u64 = 5700;
-#[cfg(not(target_feature = "mclass"))]
-const TICK: u64 = 3068;
-#[cfg(not(target_feature = "mclass"))]
-const ROUND: u64 = 6400;
+use cofferdam::abi::info::name_hash;
+use cofferdam::info;
 
-/// Computes for so many ticks, but for a round.
+include!(concat!(env!("OUT_DIR"), "/paces.rs"));
+
+/// Cycles of a round of the loop, on a core with such a pace.
+const fn round(pace: Pace) -> u32 {
+    if cfg!(target_feature = "mclass") { 8 * pace.quotient + pace.turn } else { 16 * pace.product }
+}
+
+/// Computes for so many ticks, but for a round. On a board that is not known it does nothing: a program that seems to have no work is noticed.
 #[inline(never)]
 pub fn work(ticks: u32) {
-    let rounds = (u64::from(ticks) * TICK / ROUND) as u32;
+    let Some(info) = info() else { return };
+    let Some((_, pace)) = BOARDS.iter().find(|(board, _)| *board == info.board()) else { return };
+    let cycles = u64::from(ticks) * u64::from(info.cpu_hz()) / u64::from(info.ticks_per_second());
+    let rounds = (cycles / u64::from(round(*pace))) as u32;
     if rounds > 0 {
         // SAFETY: nothing but registers changes.
         unsafe { turn(rounds) };
