@@ -69,9 +69,10 @@ pub fn generate_paces(boards: &str) -> Result<(), String> {
     let boards = variable("CARGO_MANIFEST_DIR")?.join(boards);
     println!("cargo::rerun-if-env-changed={OWN_BOARD}");
     println!("cargo::rerun-if-changed={}", boards.display());
-    let mut text = "/// Cycles of a quotient or product that the next one needs, and of the end of a turn of a loop.\n\
-        #[derive(Clone, Copy, Debug)]\n#[allow(dead_code)] // no program uses all of them\n\
-        struct Pace {\n    quotient: u32,\n    product: u32,\n    turn: u32,\n}\n\
+    let mut text = "/// Times in cycles.\n#[derive(Clone, Copy, Debug)]\npub struct Pace {\n\
+        /// A quotient that the next one needs.\npub quotient: u32,\n\
+        /// A product that the next one needs.\npub product: u32,\n\
+        /// The end of a turn of a loop.\npub turn: u32,\n}\n\
         /// The boards, by the words for their names.\nconst BOARDS: &[(u32, Pace)] = &[\n"
         .to_owned();
     for file in files(&boards)?.into_iter().chain(variable(OWN_BOARD).ok()) {

@@ -8,7 +8,7 @@ use manifest::{Board, BoardFile, Bound, Diagnostic, Document, Refusal};
 
 use crate::install::Install;
 use crate::locate::{of_program, of_suspects};
-use crate::pipeline::Options;
+use crate::options::Options;
 use crate::profile::Profile;
 
 /// A manifest with what it refers to.

@@ -11,27 +11,13 @@ use crate::claim::Claim;
 use crate::files::write_file;
 use crate::install::{Install, unreadable};
 use crate::load::{Admitted, Loaded};
+use crate::options::Options;
 use crate::origin::Origin;
 use crate::toolchain::Toolchain;
 use crate::{Linked, build_c, build_crate, build_kernel, describe, locate};
 
 /// The word of progress while somebody else builds or runs this system.
 pub const WAITING: &str = "when the run under way is over";
-
-/// Deviations from the manifest.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Budgets are enforced; without, every capacity is its period and response times are not analysed.
-    pub budgets: bool,
-    /// Response times are analysed, and a system with a deadline that can be missed is refused. Only who measures what the analysis assumes does without.
-    pub analysis: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { budgets: true, analysis: true }
-    }
-}
 
 /// An image with what belongs to it.
 #[derive(Clone, Debug)]

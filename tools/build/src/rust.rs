@@ -23,8 +23,8 @@ const PROFILE: &[&str] = &[
     "profile.bare.overflow-checks=false",
 ];
 
-/// The profile of a kernel that is to be small: a later setting counts. What is generic over the architecture is compiled with the image, for size.
-/// What is not, compiled for speed, is faster by up to a half and not longer.
+/// The profile of a kernel that is to be small: a later setting counts. Code that is generic over the architecture is compiled with the image, for size.
+/// The rest is compiled for speed: that makes it faster by up to a half, and not longer.
 const SMALL: &[&str] = &[
     "profile.bare.opt-level=\"z\"",
     "profile.bare.package.cofferdam-kernel.opt-level=2",

@@ -3,10 +3,8 @@
 
 use core::arch::asm;
 
-use cofferdam::abi::info::name_hash;
 use cofferdam::info;
-
-include!(concat!(env!("OUT_DIR"), "/paces.rs"));
+use paces::Pace;
 
 /// Cycles of a round of the loop, on a core with such a pace.
 const fn round(pace: Pace) -> u32 {
@@ -17,9 +15,9 @@ const fn round(pace: Pace) -> u32 {
 #[inline(never)]
 pub fn work(ticks: u32) {
     let Some(info) = info() else { return };
-    let Some((_, pace)) = BOARDS.iter().find(|(board, _)| *board == info.board()) else { return };
+    let Some(pace) = paces::pace(info.board()) else { return };
     let cycles = u64::from(ticks) * u64::from(info.cpu_hz()) / u64::from(info.ticks_per_second());
-    let rounds = (cycles / u64::from(round(*pace))) as u32;
+    let rounds = (cycles / u64::from(round(pace))) as u32;
     if rounds > 0 {
         // SAFETY: nothing but registers changes.
         unsafe { turn(rounds) };
