@@ -34,7 +34,7 @@ lint: ## formatting, clippy, the layer rule, file sizes, portable code built for
 bench: data ## the table of figures, also in target/bench/bench.json
 	@./cofferdam bench
 
-hunt: ## random admitted systems, some threads hostile, on both boards; `scripts/hunt.sh --help` lists options
+hunt: ## random admitted systems, some threads hostile, on three boards; `scripts/hunt.sh --help` lists options
 	@scripts/setup.sh --quiet
 	@scripts/hunt.sh
 

@@ -14,5 +14,5 @@ export COFFERDAM_ROOT="$ROOT"
 HUNT="$COFFERDAM_TARGET/release/cofferdam-hunt"
 [ $# = 0 ] || exec "$HUNT" "$@"
 CODE=0
-for board in mps2-an500 xilinx-zynq-a9; do "$HUNT" --board "$board" || CODE=1; done
+for board in mps2-an500 mps2-an505 xilinx-zynq-a9; do "$HUNT" --board "$board" || CODE=1; done
 exit "$CODE"

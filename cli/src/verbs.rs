@@ -41,7 +41,7 @@ fn build_system(
         _ => building(&system, what, output),
     };
     runner::stop_on_interrupt();
-    let built = build_tool::build(install, loaded, Options { budgets }, &mut tell);
+    let built = build_tool::build(install, loaded, Options { budgets, ..Options::default() }, &mut tell);
     leave_if_interrupted("built", output);
     output.end_progress();
     if let Ok(built) = &built {

@@ -44,16 +44,21 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// [`Error::Build`]: the first refusal.
     pub(crate) fn build(&self, manifest: &str, progress: &mut dyn FnMut(&str)) -> Result<Built, Error> {
+        self.build_with(manifest, build_tool::Options::default(), progress)
+    }
+
+    /// As [`Bench::build`], with deviations from the manifest.
+    pub(crate) fn build_with(
+        &self,
+        manifest: &str,
+        options: build_tool::Options,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Built, Error> {
         let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
         let loaded =
             Loaded::load_for(self.install, &self.install.root.join(manifest), Instead::board(&self.chip.board.name));
-        build_tool::build(
-            self.install,
-            loaded.map_err(|refusal| refused(&refusal))?,
-            build_tool::Options::default(),
-            progress,
-        )
-        .map_err(|refusals| refusals.first().map_or_else(|| Error::Build("refused".to_owned()), refused))
+        build_tool::build(self.install, loaded.map_err(|refusal| refused(&refusal))?, options, progress)
+            .map_err(|refusals| refusals.first().map_or_else(|| Error::Build("refused".to_owned()), refused))
     }
 
     /// The directory of a run's files.

@@ -4,8 +4,12 @@ use system_tests::conformance::{Column, Mutants, image, on_host, on_target, tabl
 use system_tests::root;
 
 /// The targets; of each scheme of protection the first with the name of the column of the simulated processor that its image is for.
-const BOARDS: &[(&str, Option<&str>)] =
-    &[("mps2-an500", Some("host, regions")), ("xilinx-zynq-a9", Some("host, pages")), ("sabrelite", None)];
+const BOARDS: &[(&str, Option<&str>)] = &[
+    ("mps2-an500", Some("host, regions")),
+    ("mps2-an505", Some("host, regions v8")),
+    ("xilinx-zynq-a9", Some("host, pages")),
+    ("sabrelite", None),
+];
 
 /// Every place where the rows are performed.
 fn columns() -> Vec<Column> {

@@ -88,7 +88,7 @@ pub struct Device {
 /// `chips/NAME.toml`.
 #[derive(Debug, Deserialize)]
 pub struct Chip {
-    core: String,
+    pub core: String,
     #[serde(default)]
     pub setup: Setup,
     application: Option<Application>,
@@ -153,9 +153,22 @@ impl Board {
     pub fn read(file: &Path) -> Result<Board, String> {
         parse(file)
     }
+
+    /// The file of its chip: one of the checkout at `root`, or one beside the board's.
+    pub(crate) fn chip_file(&self, root: &Path, directory: &Path) -> PathBuf {
+        if self.chip.ends_with(".toml") {
+            return directory.join(&self.chip);
+        }
+        root.join("chips").join(format!("{}.toml", self.chip))
+    }
 }
 
 impl Chip {
+    /// The file of its core in the checkout at `root`.
+    pub(crate) fn core_file(&self, root: &Path) -> PathBuf {
+        root.join("cores").join(format!("{}.toml", self.core))
+    }
+
     /// The second-level cache; all zero without.
     pub fn cache(&self) -> Cache {
         self.application.as_ref().map(|application| application.l2.cache).unwrap_or_default()
@@ -171,11 +184,9 @@ impl Files {
         let root = package.join("../..");
         let file: Board = parse(board)?;
         let directory = board.parent().map(Path::to_path_buf).unwrap_or_default();
-        let is_own = file.chip.ends_with(".toml");
-        let chip_path =
-            if is_own { directory.join(&file.chip) } else { root.join("chips").join(format!("{}.toml", file.chip)) };
+        let chip_path = file.chip_file(&root, &directory);
         let chip: Chip = parse(&chip_path)?;
-        let core_path = root.join("cores").join(format!("{}.toml", chip.core));
+        let core_path = chip.core_file(&root);
         let core: Core = parse(&core_path)?;
         if !package.ends_with(&core.image.package) {
             return Err(format!("{}: the image for its core is {}", board.display(), core.image.package));
@@ -204,7 +215,7 @@ impl Files {
     }
 }
 
-fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
+pub fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
     let text = crate::input::read_text(path).map_err(|error| format!("{}: {error}", path.display()))?;
     basic_toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }

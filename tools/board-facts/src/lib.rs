@@ -5,6 +5,7 @@
 mod files;
 mod foreign;
 pub mod input;
+mod paces;
 mod places;
 
 use std::fmt::Write;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use files::{Board, Files};
 pub use foreign::{Foreign, Named, Reference, Viewer};
+pub use paces::generate_paces;
 pub use places::generate_places;
 
 /// Names the file of the board for which an image is built; without it, the first board of the checkout that the image is for.

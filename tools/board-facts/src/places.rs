@@ -9,7 +9,7 @@ use crate::{Board, Foreign, Named, Reference, Viewer, write};
 /// The constants, in the build's output directory.
 pub const PLACES: &str = "places.rs";
 /// Names the file of a board that is outside of the checkout, by an absolute path.
-const OWN_BOARD: &str = "COFFERDAM_OWN_BOARD";
+pub(crate) const OWN_BOARD: &str = "COFFERDAM_OWN_BOARD";
 
 /// Writes [`PLACES`] of the package that is being built: a struct with an address for each name of `[foreign]`, and `BOARDS`, an entry for each
 /// board file below `boards`, relative to the package, and for that of `COFFERDAM_OWN_BOARD`. Boards without the table have none.
@@ -32,7 +32,7 @@ pub fn generate_places(boards: &str) -> Result<(), String> {
 }
 
 /// The files of a directory's boards, in the order of their names.
-fn files(boards: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn files(boards: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(boards).map_err(|error| format!("{}: {error}", boards.display()))?;
     let files = entries.flatten().map(|entry| entry.path().join("board.toml")).filter(|file| file.is_file());
     let mut files: Vec<PathBuf> = files.collect();

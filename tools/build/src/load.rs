@@ -8,6 +8,7 @@ use manifest::{Board, BoardFile, Bound, Diagnostic, Document, Refusal};
 
 use crate::install::Install;
 use crate::locate::{of_program, of_suspects};
+use crate::options::Options;
 use crate::profile::Profile;
 
 /// A manifest with what it refers to.
@@ -149,6 +150,11 @@ impl Loaded {
     /// # Errors
     /// Every refusal found.
     pub fn admit(&self, budgets: bool) -> Result<Admitted, Vec<Diagnostic>> {
+        self.admit_with(Options { budgets, ..Options::default() })
+    }
+
+    /// As [`Loaded::admit`].
+    pub(crate) fn admit_with(&self, Options { budgets, analysis }: Options) -> Result<Admitted, Vec<Diagnostic>> {
         let manifest = &self.document.manifest;
         let checked = manifest::check(manifest, &self.board, budgets);
         let missing = self.programs_there();
@@ -157,7 +163,8 @@ impl Loaded {
             Ok(system) if missing.is_empty() => system,
             checked => return Err(located([checked.err().unwrap_or_default(), missing].concat())),
         };
-        let bounds = if budgets { manifest::analyse(&system, &self.board).map_err(located)? } else { Vec::new() };
+        let bounds =
+            if budgets && analysis { manifest::analyse(&system, &self.board).map_err(located)? } else { Vec::new() };
         Ok(Admitted { system, bounds })
     }
 

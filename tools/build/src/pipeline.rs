@@ -11,25 +11,13 @@ use crate::claim::Claim;
 use crate::files::write_file;
 use crate::install::{Install, unreadable};
 use crate::load::{Admitted, Loaded};
+use crate::options::Options;
 use crate::origin::Origin;
 use crate::toolchain::Toolchain;
 use crate::{Linked, build_c, build_crate, build_kernel, describe, locate};
 
 /// The word of progress while somebody else builds or runs this system.
 pub const WAITING: &str = "when the run under way is over";
-
-/// Deviations from the manifest.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Budgets are enforced; without, every capacity is its period and response times are not analysed.
-    pub budgets: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { budgets: true }
-    }
-}
 
 /// An image with what belongs to it.
 #[derive(Clone, Debug)]
@@ -153,7 +141,7 @@ pub fn build(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Built, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    loaded.admit(options.budgets)?;
+    loaded.admit_with(options)?;
     let claim = install.claim(&loaded.results, &mut || progress(WAITING)).map_err(one)?;
     let Compiled { programs, warnings } = programs(install, &loaded, progress).map_err(one)?;
     progress("placement");
@@ -173,7 +161,7 @@ pub fn assemble(
     claim: Claim,
 ) -> Result<Built, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    let Admitted { system, bounds } = loaded.admit(options.budgets)?;
+    let Admitted { system, bounds } = loaded.admit_with(options)?;
     let placed = place_programs(install, &loaded, &system, programs).map_err(one)?;
     let description = describe(&loaded, &system, &placed, &bounds);
     let dir = install.system_dir(&loaded.results);

@@ -23,8 +23,15 @@ const PROFILE: &[&str] = &[
     "profile.bare.overflow-checks=false",
 ];
 
-/// The profile of a kernel that is to be small: a later setting counts.
-const SMALL: &str = "profile.bare.opt-level=\"z\"";
+/// The profile of a kernel that is to be small: a later setting counts. Code that is generic over the architecture is compiled with the image, for size.
+/// The rest is compiled for speed: that makes it faster by up to a half, and not longer.
+const SMALL: &[&str] = &[
+    "profile.bare.opt-level=\"z\"",
+    "profile.bare.package.cofferdam-kernel.opt-level=2",
+    "profile.bare.package.cofferdam-memory.opt-level=2",
+    "profile.bare.package.cofferdam-protect.opt-level=2",
+    "profile.bare.package.cofferdam-sched.opt-level=2",
+];
 
 /// The linker of domains: it runs the compiler's twice. From the end of its name rustc takes it for a `gcc`.
 const LINK_TWICE: &str = "user/link-twice-gcc";
@@ -56,7 +63,7 @@ fn cargo(install: &Install, tools: &Toolchain, board: &Board, whom: For, flags: 
     command.args(["build", "--target", target, "--profile", "bare", "--message-format", "json-render-diagnostics"]);
     command.arg("--target-dir").arg(install.target.join(dir));
     let small = matches!(whom, For::Kernel) && targets.small_kernel;
-    for setting in PROFILE.iter().chain(small.then_some(&SMALL)) {
+    for setting in PROFILE.iter().chain(if small { SMALL } else { &[] }) {
         command.args(["--config", setting]);
     }
     if tools.build_std {

@@ -25,7 +25,7 @@ pub struct Targets {
     /// Flags for C that cargo packages compile themselves (cc-rs), whose own choice for the target would be wrong.
     #[serde(default)]
     pub cc_flags: Vec<String>,
-    /// The compiler makes the kernel small, where flash is; otherwise fast.
+    /// Code of the kernel that is generic over the architecture is compiled to be small; otherwise all of it is compiled to be fast.
     #[serde(default)]
     pub small_kernel: bool,
 }

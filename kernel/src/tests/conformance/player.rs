@@ -19,8 +19,10 @@ use super::machine::{self, Access, Hardware};
 use crate::{Kernel, NOBODY};
 use units::VirtAddr;
 
-/// Ticks that a step takes.
-const STEP: u64 = 25;
+/// Microseconds that a step takes.
+const STEP_US: u32 = 1;
+/// Microseconds from arming the timer to its interrupt, at least.
+const SHORTEST_US: u32 = 10;
 /// When the system boots.
 const BOOT: u64 = 1_000;
 /// A time that no row sees.
@@ -136,7 +138,8 @@ impl<'a, K: Hardware> Player<'a, K> {
     pub fn new(image: &'a Image, row: &'static Row) -> Self {
         let tables: System<'static> = image.tables;
         K::begin();
-        let mut processor = Machine::<K> { now: BOOT, shortest: 250, ..Machine::default() };
+        let mut processor =
+            Machine::<K> { now: BOOT, shortest: (SHORTEST_US * ticks_per_us(image)).into(), ..Machine::default() };
         for domain in tables.all::<system::Domain>() {
             processor.memory.extend(image.bytes(domain.data_source, domain.data_bytes));
             // Only the program's linker knows where its initialised word is; here it is the first.
@@ -157,6 +160,7 @@ impl<'a, K: Hardware> Player<'a, K> {
     /// Plays the row to its end.
     pub fn play(mut self) -> Result<(), Shortfall> {
         let end = self.start + u64::from(LENGTH_US * ticks_per_us(self.image));
+        let step = u64::from(STEP_US * ticks_per_us(self.image));
         while self.kernel.core.arch.now < end {
             self.interrupt();
             let current = self.kernel.current();
@@ -167,7 +171,7 @@ impl<'a, K: Hardware> Player<'a, K> {
             }
             self.settle(current);
             self.go_on(current);
-            self.kernel.passes(STEP);
+            self.kernel.passes(step);
         }
         let mut faults = [0; DOMAINS];
         for (index, fault) in faults.iter_mut().enumerate() {

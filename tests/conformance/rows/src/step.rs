@@ -105,8 +105,8 @@ pub enum Told {
     Ok,
     /// Success and this first value.
     Is(u32),
-    /// Success and a first value from the first to the second number.
-    Within(u32, u32),
+    /// Success and, as the first value, a time in ticks from so many to so many microseconds.
+    Lasts(u32, u32),
     /// Success and this second value.
     Second(u32),
     /// This error.
@@ -253,7 +253,7 @@ impl Step {
     /// That word.
     pub fn judge(&self, scene: &dyn Scene, seen: Seen) -> Result<(), u32> {
         match (*self, seen) {
-            (Step::Call { told, .. }, Seen::Told(status, values)) => told.judge(status, values),
+            (Step::Call { told, .. }, Seen::Told(status, values)) => told.judge(scene, status, values),
             (Step::Load(_, Some(wanted)) | Step::Given(_, wanted), Seen::Word(word)) if word != wanted => Err(word),
             (Step::Clock(from, to), Seen::Time(now)) => {
                 let us = now.wrapping_sub(scene.start()) / u64::from(scene.ticks_per_us());
@@ -265,7 +265,7 @@ impl Step {
 }
 
 impl Told {
-    fn judge(self, status: u32, [first, second]: [u32; 2]) -> Result<(), u32> {
+    fn judge(self, scene: &dyn Scene, status: u32, [first, second]: [u32; 2]) -> Result<(), u32> {
         let right = |holds: bool, word: u32| if holds { Ok(()) } else { Err(word) };
         match self {
             Told::Err(error) => right(status == error.status(), status),
@@ -273,7 +273,7 @@ impl Told {
             _ if status != 0 => Err(status),
             Told::Ok => Ok(()),
             Told::Is(wanted) => right(first == wanted, first),
-            Told::Within(from, to) => right((from..=to).contains(&first), first),
+            Told::Lasts(from, to) => right((from..=to).contains(&(first / scene.ticks_per_us())), first),
             Told::Second(wanted) => right(second == wanted, second),
         }
     }

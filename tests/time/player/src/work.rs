@@ -2,22 +2,34 @@
 //! emulator has little to do for a cycle.
 
 use core::arch::asm;
+use core::sync::atomic::{AtomicU32, Ordering};
 
-/// Cycles of a tick of 40 ns, and of a round of the loop, in hundredths: two runs with
-/// different `work` alone show them.
-#[cfg(target_feature = "mclass")]
-const TICK: u64 = 864;
-#[cfg(target_feature = "mclass")]
-const ROUND: u64 = 5700;
-#[cfg(not(target_feature = "mclass"))]
-const TICK: u64 = 3068;
-#[cfg(not(target_feature = "mclass"))]
-const ROUND: u64 = 6400;
+use cofferdam::info;
+use paces::Pace;
+
+/// Cycles of a round of the loop, on a core with such a pace.
+const fn round(pace: Pace) -> u32 {
+    if cfg!(target_feature = "mclass") { 8 * pace.quotient + pace.turn } else { 16 * pace.product }
+}
+
+/// Rounds in a tick, in 2^-32; 0 before they are known. A division for each call would be work, too.
+static RATE: AtomicU32 = AtomicU32::new(0);
+
+/// [`RATE`], from the board's pace; 0 on a board that is not known, where a program then seems to have no work.
+#[cold]
+fn rate() -> u32 {
+    let Some((info, pace)) = info().and_then(|info| Some((info, paces::pace(info.board())?))) else { return 0 };
+    let rate = (u64::from(info.cpu_hz()) << 32) / (u64::from(info.ticks_per_second()) * u64::from(round(pace)));
+    RATE.store(rate as u32, Ordering::Relaxed);
+    rate as u32
+}
 
 /// Computes for so many ticks, but for a round.
 #[inline(never)]
 pub fn work(ticks: u32) {
-    let rounds = (u64::from(ticks) * TICK / ROUND) as u32;
+    let known = RATE.load(Ordering::Relaxed);
+    let rate = if known == 0 { rate() } else { known };
+    let rounds = (u64::from(ticks) * u64::from(rate) >> 32) as u32;
     if rounds > 0 {
         // SAFETY: nothing but registers changes.
         unsafe { turn(rounds) };

@@ -16,9 +16,9 @@ pub const ROWS: &[Row] = &[
         &[does(
             Actor::Client,
             &[
-                c1(Call::BudgetQuery, cap(Hand::Purse), Told::Within(20_000, 23_500)),
+                c1(Call::BudgetQuery, cap(Hand::Purse), Told::Lasts(800, 940)),
                 Step::Spin(400),
-                c1(Call::BudgetQuery, cap(Hand::Purse), Told::Within(9_000, 13_000)),
+                c1(Call::BudgetQuery, cap(Hand::Purse), Told::Lasts(360, 520)),
             ],
         )],
         &[],
@@ -40,7 +40,7 @@ pub const ROWS: &[Row] = &[
         DOC,
         &[does(
             Actor::Client,
-            &[crate::step::sleep(3_000), c1(Call::BudgetQuery, cap(Hand::Purse), Told::Within(20_000, 22_500))],
+            &[crate::step::sleep(3_000), c1(Call::BudgetQuery, cap(Hand::Purse), Told::Lasts(800, 900))],
         )],
         &[],
     ),
