@@ -87,7 +87,9 @@ pub fn build(install: &Install, board: &Board, kernel: &Path, peer: &Peer, out: 
     }
     let image = out.join(format!("{}.elf", peer.directory));
     let mut link = Command::new(&gcc);
-    link.args(&board.core.targets.c_flags).args(["-nostartfiles", "-Wl,--gc-sections", "-L"]).arg(of_board(root, board));
+    link.args(&board.core.targets.c_flags)
+        .args(["-nostartfiles", "-Wl,--gc-sections", "-L"])
+        .arg(of_board(root, board));
     link.arg("-T").arg(root.join("eval/peers").join(&peer.linker_script)).args(linked).arg("-o").arg(&image);
     checked(&mut link)?;
     Ok(image)

@@ -10,7 +10,7 @@
 #define PENDSV_HANDLER xPortPendSVHandler
 #define SYSTICK_HANDLER xPortSysTickHandler
 
-/* What tasks share, as a region of the protected build; the port opens the devices to every task. */
+/* The shared memory of tasks, as a region of the protected build; the port opens the devices to every task. */
 #define TASK_REGIONS \
     {{&shared, SHARED_BYTES, portMPU_REGION_READ_WRITE | portMPU_REGION_EXECUTE_NEVER | (configTEX_S_C_B_SRAM << 16)}}
 

@@ -17,7 +17,7 @@
 #define configRUN_FREERTOS_SECURE_ONLY 1
 #define configENABLE_FPU 1
 
-/* What tasks share, as regions of the protected build. */
+/* The shared memory of tasks, as regions of the protected build. */
 #define TASK_REGIONS \
     {{&shared, SHARED_BYTES, tskMPU_REGION_READ_WRITE | tskMPU_REGION_EXECUTE_NEVER}, \
      {(void *)TIMER1, 32, tskMPU_REGION_READ_WRITE | tskMPU_REGION_EXECUTE_NEVER | tskMPU_REGION_DEVICE_MEMORY}}
