@@ -14,7 +14,15 @@ pub(crate) fn arena_bytes(live: u32, largest: u32, count: u32) -> Option<u64> {
 
 /// The refusal of an envelope whose arena does not fit what is left of a memory (bytes, name), with the least change of one figure that makes it fit: fewer live
 /// bytes if that is enough, otherwise fewer blocks, otherwise smaller ones, otherwise fewer of the same average size.
-pub fn too_big(place: String, declared: &Envelope, (left, memory): (u64, &str), scheme: &dyn Scheme) -> Refusal {
+///
+/// `is_placed` says that everything else has its place, so that what fits is admitted.
+pub fn too_big(
+    place: String,
+    declared: &Envelope,
+    (left, memory): (u64, &str),
+    is_placed: bool,
+    scheme: &dyn Scheme,
+) -> Refusal {
     let Envelope { live, largest, count, .. } = *declared;
     let arena = |live: u32, largest: u32, count: u32| scheme.area_bytes(arena_bytes(live, largest, count)?);
     let fits = |live: u32, largest: u32, count: u32| arena(live, largest, count).is_some_and(|bytes| bytes <= left);
@@ -46,6 +54,9 @@ pub fn too_big(place: String, declared: &Envelope, (left, memory): (u64, &str), 
         .rule("an arena has as many bytes as the worst fragmentation can need, so that nothing within the envelope is refused")
         .remedy(change.map_or_else(
             || "lower several figures, or choose a larger memory".into(),
-            |change| format!("write `{change}`: that is admitted"),
+            |change| {
+                let then = if is_placed { "that is admitted" } else { "that fits if nothing else is in this memory" };
+                format!("write `{change}`: {then}")
+            },
         ))
 }

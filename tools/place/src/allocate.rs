@@ -111,13 +111,9 @@ impl Space {
     }
 
     /// The refusal for bytes that begin at a multiple of `align`: so much is left from one on.
-    fn full_of(&self, what: &Item, asked: u64, align: u64) -> PlaceError {
-        self.full_with(what, asked, |gap| gap.1.saturating_sub(gap.0.next_multiple_of(align)))
-    }
-
-    /// The refusal for bytes of which a gap has so many from the first place on where they could begin.
-    pub(crate) fn full_with(&self, what: &Item, asked: u64, left: impl Fn(&(u64, u64)) -> u64) -> PlaceError {
-        let left = self.gaps().iter().map(left).max().unwrap_or(0);
+    pub(crate) fn full_of(&self, what: &Item, asked: u64, align: u64) -> PlaceError {
+        let from_one = |gap: &(u64, u64)| gap.1.saturating_sub(gap.0.next_multiple_of(align));
+        let left = self.gaps().iter().map(from_one).max().unwrap_or(0);
         PlaceError::Full { what: what.clone(), memory: self.name.clone(), asked, rounded: REGION, left }
     }
 }

@@ -213,13 +213,14 @@ impl Resolver<'_> {
         let envelope = spec::Envelope { spec: self.asked(&declared.spec), live, largest, count: declared.count };
         let memory = &self.memories[self.memory(&declared.memory)];
         let bytes = crate::arena::arena_bytes(live, largest, declared.count);
-        let Some(bytes) = bytes.filter(|bytes| *bytes <= u64::from(memory.bytes)) else {
+        let left = u64::from(memory.bytes.saturating_sub(memory.reserved));
+        let Some(bytes) = bytes.filter(|bytes| *bytes <= left) else {
             let place = format!("domain.{domain}.envelope[{index}]");
-            let left = u64::from(memory.bytes);
             return Err(Box::new(crate::arena::too_big(
                 place,
                 &envelope,
                 (left, &memory.name),
+                false,
                 &*self.board.protection,
             )));
         };

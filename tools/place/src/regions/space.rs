@@ -25,9 +25,8 @@ impl Space {
             return self.fixed(what, &placement, address);
         }
         let fits = |gap: &(u64, u64)| placement.next_base(gap.0).filter(|base| base + placement.bytes() <= gap.1);
-        let from_first = |gap: &(u64, u64)| placement.next_base(gap.0).map_or(0, |base| gap.1.saturating_sub(base));
-        let base =
-            self.gaps().iter().find_map(fits).ok_or_else(|| self.full_with(what, placement.bytes(), from_first))?;
+        let full = || self.full_of(what, placement.bytes(), align.into());
+        let base = self.gaps().iter().find_map(fits).ok_or_else(full)?;
         self.take(base, base + placement.bytes());
         Ok((base as u32, placement.bytes() as u32))
     }
