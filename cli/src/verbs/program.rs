@@ -119,7 +119,7 @@ fn left(memory: &manifest::Memory) -> u64 {
 /// The usual heap, or as many of its pages as half of the memory has that it lies in.
 fn heap(board: &Board) -> Size {
     let half = board.memory("sdram").map_or(HEAP.0, left) / 2;
-    Size(half.min(HEAP.0).max(PAGE) / PAGE * PAGE)
+    Size(half.clamp(PAGE, HEAP.0) / PAGE * PAGE)
 }
 
 /// The fastest memory that has room for the stack: the board's first that is tightly coupled, else that for data.
