@@ -11,8 +11,13 @@
 #define SYSTICK_HANDLER xPortSysTickHandler
 
 /* The shared memory of tasks, as a region of the protected build; the port opens the devices to every task. */
-#define TASK_REGIONS \
-    {{&shared, SHARED_BYTES, portMPU_REGION_READ_WRITE | portMPU_REGION_EXECUTE_NEVER | (configTEX_S_C_B_SRAM << 16)}}
+#define TASK_REGIONS                                                                                                   \
+    {                                                                                                                  \
+        {                                                                                                              \
+            &shared, SHARED_BYTES,                                                                                     \
+                portMPU_REGION_READ_WRITE | portMPU_REGION_EXECUTE_NEVER | (configTEX_S_C_B_SRAM << 16)                \
+        }                                                                                                              \
+    }
 
 static inline void board_set_up(void) {}
 

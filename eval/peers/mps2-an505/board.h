@@ -18,9 +18,12 @@
 #define configENABLE_FPU 1
 
 /* The shared memory of tasks, as regions of the protected build. */
-#define TASK_REGIONS \
-    {{&shared, SHARED_BYTES, tskMPU_REGION_READ_WRITE | tskMPU_REGION_EXECUTE_NEVER}, \
-     {(void *)TIMER1, 32, tskMPU_REGION_READ_WRITE | tskMPU_REGION_EXECUTE_NEVER | tskMPU_REGION_DEVICE_MEMORY}}
+#define TASK_REGIONS                                                                                                   \
+    {                                                                                                                  \
+        {&shared, SHARED_BYTES, tskMPU_REGION_READ_WRITE | tskMPU_REGION_EXECUTE_NEVER}, {                             \
+            (void *)TIMER1, 32, tskMPU_REGION_READ_WRITE | tskMPU_REGION_EXECUTE_NEVER | tskMPU_REGION_DEVICE_MEMORY   \
+        }                                                                                                              \
+    }
 
 /* The peripheral protection controller lets unprivileged code at the timer. */
 static inline void board_set_up(void) {
