@@ -1,5 +1,6 @@
-/* FreeRTOS with memory protection (ports GCC/ARM_CM4_MPU and GCC/ARM_CM33_NTZ, wrappers of the second version): the tasks are unprivileged,
- * each with its own stack region. Access control lists for kernel objects stay off, which makes the peer faster. */
+/* FreeRTOS with memory protection (ports GCC/ARM_CM4_MPU and GCC/ARM_CM33_NTZ, wrappers of the second version): the
+ * tasks are unprivileged, each with its own stack region. Access control lists for kernel objects stay off, which makes
+ * the peer faster. */
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 
