@@ -1,11 +1,11 @@
 //! How long some instructions take on the core of every board, as Rust for programs that compute for a given time and find their board when they run.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_derive::Deserialize;
 
 use crate::files::{Chip, Parameter, parse};
-use crate::places::{OWN_BOARD, files};
+use crate::places::{all, variable};
 use crate::{Board, write};
 
 /// The constants, in the build's output directory.
@@ -65,29 +65,25 @@ impl Core {
 /// # Errors
 /// A text: called outside of a build script, or a file is wrong or cannot be read or written.
 pub fn generate_paces(boards: &str) -> Result<(), String> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).ok_or_else(|| format!("{name} is not set"));
     let boards = variable("CARGO_MANIFEST_DIR")?.join(boards);
-    println!("cargo::rerun-if-env-changed={OWN_BOARD}");
-    println!("cargo::rerun-if-changed={}", boards.display());
     let mut text = "/// Times in cycles.\n#[derive(Clone, Copy, Debug)]\npub struct Pace {\n\
         /// A quotient that the next one needs.\npub quotient: u32,\n\
         /// A product that the next one needs.\npub product: u32,\n\
         /// The end of a turn of a loop.\npub turn: u32,\n}\n\
         /// The boards, by the words for their names.\nconst BOARDS: &[(u32, Pace)] = &[\n"
         .to_owned();
-    for file in files(&boards)?.into_iter().chain(variable(OWN_BOARD).ok()) {
-        text += &entry(&boards.join(".."), &file)?;
+    for (file, board) in all(&boards)? {
+        text += &entry(&boards.join(".."), &file, &board)?;
     }
     write(&variable("OUT_DIR")?.join(PACES), &(text + "];\n"))
 }
 
-fn entry(root: &Path, file: &Path) -> Result<String, String> {
-    let board = Board::read(file)?;
+fn entry(root: &Path, file: &Path, board: &Board) -> Result<String, String> {
     let chip_file = board.chip_file(root, file.parent().unwrap_or(root));
     let chip: Chip = parse(&chip_file)?;
     let core_file = chip.core_file(root);
     let core: Core = parse(&core_file)?;
-    for path in [file, &chip_file, &core_file] {
+    for path in [&chip_file, &core_file] {
         println!("cargo::rerun-if-changed={}", path.display());
     }
     Ok(format!("    (name_hash({:?}), {}),\n", board.name, core.pace()))

@@ -9,7 +9,7 @@ use crate::{Board, Foreign, Named, Reference, Viewer, write};
 /// The constants, in the build's output directory.
 pub const PLACES: &str = "places.rs";
 /// Names the file of a board that is outside of the checkout, by an absolute path.
-pub(crate) const OWN_BOARD: &str = "COFFERDAM_OWN_BOARD";
+const OWN_BOARD: &str = "COFFERDAM_OWN_BOARD";
 
 /// Writes [`PLACES`] of the package that is being built: a struct with an address for each name of `[foreign]`, and `BOARDS`, an entry for each
 /// board file below `boards`, relative to the package, and for that of `COFFERDAM_OWN_BOARD`. Boards without the table have none.
@@ -17,22 +17,30 @@ pub(crate) const OWN_BOARD: &str = "COFFERDAM_OWN_BOARD";
 /// # Errors
 /// A text: called outside of a build script, a file is wrong or cannot be read or written, or two boards have the same name.
 pub fn generate_places(boards: &str) -> Result<(), String> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).ok_or_else(|| format!("{name} is not set"));
-    let boards = variable("CARGO_MANIFEST_DIR")?.join(boards);
-    println!("cargo::rerun-if-env-changed={OWN_BOARD}");
-    println!("cargo::rerun-if-changed={}", boards.display());
-    let mut files = files(&boards)?;
-    files.extend(variable(OWN_BOARD).ok());
-    let mut all = Vec::new();
-    for file in files {
-        println!("cargo::rerun-if-changed={}", file.display());
-        all.push(Board::read(&file)?);
-    }
+    let all: Vec<Board> =
+        all(&variable("CARGO_MANIFEST_DIR")?.join(boards))?.into_iter().map(|(_, board)| board).collect();
     write(&variable("OUT_DIR")?.join(PLACES), &table(&all)?)
 }
 
+/// A path that cargo gives to build scripts.
+pub(crate) fn variable(name: &str) -> Result<PathBuf, String> {
+    std::env::var_os(name).map(PathBuf::from).ok_or_else(|| format!("{name} is not set"))
+}
+
+/// Every board of a directory, and that of `COFFERDAM_OWN_BOARD`, each with its file. The build begins again when one changes.
+pub(crate) fn all(boards: &Path) -> Result<Vec<(PathBuf, Board)>, String> {
+    println!("cargo::rerun-if-env-changed={OWN_BOARD}");
+    println!("cargo::rerun-if-changed={}", boards.display());
+    let read = |file: PathBuf| {
+        println!("cargo::rerun-if-changed={}", file.display());
+        let board = Board::read(&file)?;
+        Ok((file, board))
+    };
+    files(boards)?.into_iter().chain(variable(OWN_BOARD).ok()).map(read).collect()
+}
+
 /// The files of a directory's boards, in the order of their names.
-pub(crate) fn files(boards: &Path) -> Result<Vec<PathBuf>, String> {
+fn files(boards: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(boards).map_err(|error| format!("{}: {error}", boards.display()))?;
     let files = entries.flatten().map(|entry| entry.path().join("board.toml")).filter(|file| file.is_file());
     let mut files: Vec<PathBuf> = files.collect();
