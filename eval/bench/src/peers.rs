@@ -78,7 +78,7 @@ pub fn build(install: &Install, board: &Board, kernel: &Path, peer: &Peer, out: 
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let object = objects.join(format!("{name}.o"));
         let mut command = Command::new(&gcc);
-        for include in includes(root, kernel, peer).into_iter().chain([of_board(root, board)]) {
+        for include in includes(root, board, kernel, peer) {
             command.arg("-I").arg(include);
         }
         command.args(compiler_flags(install, board)).args(if ours { &["-Wall", "-Werror"][..] } else { &["-w"] });
@@ -108,8 +108,9 @@ fn source_list(root: &Path, kernel: &Path, peer: &Peer) -> Vec<(PathBuf, bool)> 
     list
 }
 
-fn includes(root: &Path, kernel: &Path, peer: &Peer) -> Vec<PathBuf> {
-    let mut list: Vec<_> = [peer.directory.as_str(), "common"].map(|name| root.join("eval/peers").join(name)).into();
+fn includes(root: &Path, board: &Board, kernel: &Path, peer: &Peer) -> Vec<PathBuf> {
+    let own = [peer.directory.as_str(), "common"].map(|name| root.join("eval/peers").join(name));
+    let mut list = [&own[..], &[of_board(root, board)]].concat();
     if let Some(port) = &peer.port {
         list.extend([kernel.join("include"), kernel.join("portable/GCC").join(port)]);
     }
