@@ -90,6 +90,16 @@ pub enum PlaceError {
         /// Why not.
         reason: &'static str,
     },
+    /// Something that handlers reach cannot be placed for them.
+    #[error("{} of the program of `{domain}`, which its handler reaches, {reason}: {}", way.last().map_or("", String::as_str), way.join(" -> "))]
+    Reaches {
+        /// The domain.
+        domain: String,
+        /// From the handler to what it reaches.
+        way: Vec<String>,
+        /// Why it cannot be placed.
+        reason: &'static str,
+    },
     /// A word depends on where the program lies, and nothing says so.
     #[error("the program of `{domain}` holds an address at {address:#010x} that no relocation names")]
     Unnamed {

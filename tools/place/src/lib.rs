@@ -8,6 +8,7 @@
 mod allocate;
 mod elf;
 mod error;
+mod handlers;
 mod image;
 mod isa;
 mod keeping;

@@ -269,7 +269,7 @@ pub(crate) fn read_word(file: &[u8], at: usize) -> Option<u32> {
 }
 
 /// Puts 16 bits of an address into an instruction.
-fn put_half(file: &mut [u8], at: usize, encoding: &Encoding, half: u16) -> Option<()> {
+pub(crate) fn put_half(file: &mut [u8], at: usize, encoding: &Encoding, half: u16) -> Option<()> {
     let word = (encoding.set)(read_word(file, at)?, half);
     file.get_mut(at..at + 4)?.copy_from_slice(&word.to_le_bytes());
     Some(())

@@ -1,6 +1,7 @@
 //! A moved program equals one that is linked at its destination, and no file can make the reader panic.
 
 mod finished;
+mod handlers;
 mod hostile;
 
 use std::fs;

@@ -2,6 +2,7 @@
 
 mod arm;
 mod attributes;
+pub(crate) mod flow;
 mod table;
 
 pub use table::Isa;
