@@ -8,6 +8,7 @@ use protect::pmsav8::Pmsav8;
 use sched::switching::Switching;
 
 use crate::block::{SCHEME, SWITCHING};
+use crate::direct::Direct;
 use crate::regions::{Paging, RegionScheme, Shape};
 use crate::vmsav7::{Caches, Tables, Vmsav7};
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
 #[allow(missing_docs)]
 pub enum SchemeTables {
     Pmsav7 { domains: Vec<Paging>, areas: Vec<Shape> },
-    Pmsav8 { domains: Vec<Paging>, areas: Vec<Shape> },
+    Pmsav8 { direct: Direct, domains: Vec<Paging>, areas: Vec<Shape> },
     Vmsav7 { caches: Caches, domains: Vec<Tables> },
 }
 
@@ -28,14 +29,14 @@ impl SchemeTables {
     /// The section of a scheme with region registers.
     pub fn of_regions<U: RegionScheme>(domains: Vec<Paging>, areas: Vec<Shape>) -> SchemeTables {
         match <U as Section>::SCHEME {
-            Scheme::Pmsav8 => SchemeTables::Pmsav8 { domains, areas },
+            Scheme::Pmsav8 => SchemeTables::Pmsav8 { direct: Direct::default(), domains, areas },
             _ => SchemeTables::Pmsav7 { domains, areas },
         }
     }
 
     fn regions(&mut self) -> (&mut Vec<Paging>, &mut Vec<Shape>) {
         match self {
-            SchemeTables::Pmsav7 { domains, areas } | SchemeTables::Pmsav8 { domains, areas } => (domains, areas),
+            SchemeTables::Pmsav7 { domains, areas } | SchemeTables::Pmsav8 { domains, areas, .. } => (domains, areas),
             SchemeTables::Vmsav7 { .. } => panic!("another scheme"),
         }
     }
@@ -92,7 +93,9 @@ impl Builder {
         let offset = words.len();
         match &self.scheme {
             SchemeTables::Pmsav7 { domains, areas } => self.section::<Pmsav7>(&mut words, (), domains, areas),
-            SchemeTables::Pmsav8 { domains, areas } => self.section::<Pmsav8>(&mut words, (), domains, areas),
+            SchemeTables::Pmsav8 { direct, domains, areas } => {
+                self.section::<Pmsav8>(&mut words, *direct, domains, areas);
+            }
             SchemeTables::Vmsav7 { caches, domains } => self.section::<Vmsav7>(&mut words, *caches, domains, &[]),
         }
         let section = words.len() - offset;

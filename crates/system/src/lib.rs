@@ -13,6 +13,7 @@ mod areas;
 mod block;
 #[cfg(feature = "build")]
 pub mod build;
+pub mod direct;
 pub mod objects;
 mod records;
 pub mod regions;

@@ -60,6 +60,8 @@ pub mod area {
     pub const SHARED: u32 = 32;
     /// Interleaved: areas of other domains have bytes in the same range, none of them a byte of this.
     pub const WOVEN: u32 = 64;
+    /// Handlers of the domain that interrupts reach without the kernel use it, too ([`crate::direct`]).
+    pub const OPEN: u32 = 128;
 
     /// Normal memory, write-back cacheable.
     pub const NORMAL: u32 = 0;
@@ -216,6 +218,9 @@ record! {
         notification,
         /// Bits that it sets, not 0.
         bits,
+        /// 0: the kernel takes it. Otherwise it reaches a handler without the kernel, at this level ([`crate::direct::LEVELS`]), and signals
+        /// when the handler asks for it.
+        direct,
     }
 }
 

@@ -8,6 +8,7 @@ use protect::regions::pctrie::{LEAVES_PER_NODE, NODE_BYTES, SHIFTS, window_log2}
 use protect::regions::{LEAST_PAGED_LOG2, REGIONS, Registers, Unit};
 
 use crate::areas::can_be_mapped;
+use crate::direct::Direct;
 use crate::records::words;
 use crate::{Area, Domain, Scheme, Section, System, area, attributes};
 
@@ -50,9 +51,9 @@ words! {
 }
 
 /// A scheme with region registers, and its section.
-pub trait RegionScheme: Unit + Section<System = (), Domain = Paging, Area = Shape> {}
+pub trait RegionScheme: Unit + Section<Domain = Paging, Area = Shape> {}
 
-impl<S: Unit + Section<System = (), Domain = Paging, Area = Shape>> RegionScheme for S {}
+impl<S: Unit + Section<Domain = Paging, Area = Shape>> RegionScheme for S {}
 
 impl Section for Pmsav7 {
     const SCHEME: Scheme = Scheme::Pmsav7;
@@ -63,7 +64,7 @@ impl Section for Pmsav7 {
 
 impl Section for Pmsav8 {
     const SCHEME: Scheme = Scheme::Pmsav8;
-    type System = ();
+    type System = Direct;
     type Domain = Paging;
     type Area = Shape;
 }

@@ -3,7 +3,7 @@
 use crate::regions::own_nodes;
 use crate::section::{Scheme, Section};
 use crate::validate::{regions, vmsav7 as pages};
-use crate::{Area, NotExact, System, Words, vmsav7};
+use crate::{Area, NotExact, System, Words, direct, vmsav7};
 use protect::pmsav7::Pmsav7;
 use protect::pmsav8::Pmsav8;
 
@@ -27,6 +27,12 @@ impl Scheme {
         }
     }
 
+    /// Whether the section's record of the system fits what the block says of everything else.
+    #[inline(always)]
+    pub(crate) fn complete(self, system: &System) -> bool {
+        self != Self::Pmsav8 || direct::is_sound(system)
+    }
+
     /// The first wrong field of a domain.
     #[inline(always)]
     pub(crate) fn domain(self, system: &System, index: usize) -> Result<(), &'static str> {
@@ -41,8 +47,8 @@ impl Scheme {
     #[inline(always)]
     pub(crate) fn area(self, system: &System, index: usize, entry: &Area) -> Result<(), &'static str> {
         match self {
-            Self::Pmsav7 => regions::area::<Pmsav7>(system, index, entry),
-            Self::Pmsav8 => regions::area::<Pmsav8>(system, index, entry),
+            Self::Pmsav7 => regions::area::<Pmsav7>(system, index, entry).and_then(|()| regions::is_in_place(entry)),
+            Self::Pmsav8 => regions::area::<Pmsav8>(system, index, entry).and_then(|()| direct::place(system, entry)),
             Self::Vmsav7 => pages::area(system, index, entry),
         }
     }

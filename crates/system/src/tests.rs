@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use crate::build::Builder;
 use crate::*;
 
+mod direct;
 mod nodes;
 mod pages;
 
@@ -72,7 +73,7 @@ fn sample() -> Builder {
             bound: 250,
         }],
         notifications: vec![Notification { initial: 0 }],
-        interrupts: vec![Interrupt { line: 8, notification: 0, bits: 1 }],
+        interrupts: vec![Interrupt { line: 8, notification: 0, bits: 1, direct: 0 }],
         caps: vec![Cap { domain: 0, slot: 1, kind: 4, object: 0, rights: 2, badge: 7 }],
         ..Builder::default()
     }

@@ -64,7 +64,8 @@ fn validate<K: Known>(system: &System) -> Result<(), TableError> {
     each(system, thread_entry::<K>)?;
     each(system, gate_entry::<K>)?;
     each(system, interrupt_entry)?;
-    each(system, cap_entry)
+    each(system, cap_entry)?;
+    if K::scheme(system).complete(system) { Ok(()) } else { Err(TableError::Scheme) }
 }
 
 fn bounds(system: &System) -> Result<(), TableError> {
@@ -116,7 +117,7 @@ fn each<R: Record>(
     Ok(())
 }
 
-fn require(holds: bool, field: &'static str) -> Result<(), &'static str> {
+pub(crate) fn require(holds: bool, field: &'static str) -> Result<(), &'static str> {
     if holds { Ok(()) } else { Err(field) }
 }
 
@@ -124,7 +125,7 @@ fn range_ends(base: u32, bytes: u32) -> bool {
     bytes > 0 && base.checked_add(bytes - 1).is_some()
 }
 
-fn overlaps(a: (u32, u32), b: (u32, u32)) -> bool {
+pub(crate) fn overlaps(a: (u32, u32), b: (u32, u32)) -> bool {
     let end = |(base, bytes): (u32, u32)| u64::from(base) + u64::from(bytes);
     u64::from(a.0) < end(b) && u64::from(b.0) < end(a)
 }
@@ -176,14 +177,14 @@ fn is_kernel(system: &System, base: u32, bytes: u32) -> bool {
 }
 
 /// Whether the range lies within read-only memory, so that what a restart restores is what the tool wrote.
-fn inside_rom(system: &System, base: u32, bytes: u32) -> bool {
+pub(crate) fn inside_rom(system: &System, base: u32, bytes: u32) -> bool {
     let end = u64::from(base) + u64::from(bytes);
     let holds = |range: Frames| base >= range.base && end <= u64::from(range.base) + u64::from(range.bytes);
     system.all::<Frames>().any(|range| range.kind == frames::ROM && holds(range))
 }
 
 /// Whether the range lies within one area of the domain whose flags satisfy the predicate.
-fn inside_area(system: &System, domain: &Domain, base: u32, bytes: u32, holds: fn(u32) -> bool) -> bool {
+pub(crate) fn inside_area(system: &System, domain: &Domain, base: u32, bytes: u32, holds: fn(u32) -> bool) -> bool {
     let first = domain.first_area as usize;
     (first..first + domain.areas as usize).map(|index| system.get::<Area>(index)).any(|entry| {
         holds(entry.flags)
@@ -199,7 +200,7 @@ fn area_entry<K: Known>(system: &System, index: usize, entry: Area) -> Result<()
     require(entry.flags & (area::WRITE | area::EXECUTE) != area::WRITE | area::EXECUTE, "flags")?;
     require(entry.memory <= area::DEVICE, "memory")?;
     require(entry.memory != area::DEVICE || entry.flags & area::EXECUTE == 0, "flags")?;
-    require(entry.flags < 2 * area::WOVEN, "flags")?;
+    require(entry.flags < 2 * area::OPEN, "flags")?;
     K::scheme(system).area(system, index, &entry)?;
     let (base, end) = (entry.physical, u64::from(entry.physical) + u64::from(entry.bytes));
     let home =
@@ -265,7 +266,8 @@ fn interrupt_entry(system: &System, index: usize, entry: Interrupt) -> Result<()
     require(entry.line < crate::objects::MAX_LINES, "line")?;
     require((0..index).all(|other| system.get::<Interrupt>(other).line != entry.line), "line")?;
     require((entry.notification as usize) < system.count::<Notification>(), "notification")?;
-    require(entry.bits != 0, "bits")
+    require(entry.bits != 0, "bits")?;
+    require(entry.direct == 0 || system.scheme() == Scheme::Pmsav8, "direct")
 }
 
 fn cap_entry(system: &System, index: usize, entry: Cap) -> Result<(), &'static str> {

@@ -68,8 +68,8 @@ pub fn rich() -> Builder {
         gates: (0..4).map(gate_entry).collect(),
         notifications: (0..4).map(|index| Notification { initial: index }).collect(),
         interrupts: vec![
-            Interrupt { line: 3, notification: 1, bits: 1 },
-            Interrupt { line: 9, notification: 2, bits: 0x8000_0000 },
+            Interrupt { line: 3, notification: 1, bits: 1, direct: 0 },
+            Interrupt { line: 9, notification: 2, bits: 0x8000_0000, direct: 0 },
         ],
         caps: (0..DOMAINS).flat_map(caps).collect(),
         ..Builder::default()

@@ -69,6 +69,17 @@ pub struct Memory {
     pub kind: String,
     /// Bytes at its start that are the kernel's.
     pub reserved: Option<u32>,
+    /// Controllers that say which of its blocks are Non-secure.
+    #[serde(default)]
+    pub gates: Vec<Gate>,
+}
+
+/// A controller that says which blocks of a range are Non-secure.
+#[derive(Debug, Deserialize)]
+pub struct Gate {
+    pub base: u32,
+    pub bytes: u32,
+    pub controller: u32,
 }
 
 #[derive(Debug, Deserialize)]
@@ -80,6 +91,8 @@ pub struct Device {
     pub kernel: bool,
     /// Address and bit of the register that lets unprivileged code access it.
     pub unprivileged: Option<[u32; 2]>,
+    /// The same of the one that makes it Non-secure, and of the one that lets unprivileged code access it then.
+    pub open: Option<[[u32; 2]; 2]>,
     /// Interrupt lines by name.
     #[serde(default)]
     pub lines: BTreeMap<String, u32>,

@@ -96,6 +96,23 @@ impl Files {
             "/// Registers and bits that let unprivileged code access devices of domains.\n#[allow(dead_code)] // only where there are any"
         )?;
         writeln!(text, "pub const UNPRIVILEGED: [[u32; 2]; {}] = {open:?};", open.len())?;
+        let gates = board.memory.values().flat_map(|memory| &memory.gates);
+        let gates: Vec<[u32; 3]> = gates.map(|gate| [gate.base, gate.bytes, gate.controller]).collect();
+        writeln!(
+            text,
+            "/// Ranges of memory, each with the controller that says which of its blocks are Non-secure: base, bytes, its address."
+        )?;
+        writeln!(text, "#[allow(dead_code)] // only where there are any")?;
+        writeln!(text, "pub const GATES: [[u32; 3]; {}] = {gates:?};", gates.len())?;
+        let open = board.device.values().filter_map(|device| Some((device.base, device.open?)));
+        let open: Vec<[u32; 4]> =
+            open.map(|(base, [[open, bit], [unprivileged, _]])| [base, open, unprivileged, bit]).collect();
+        writeln!(
+            text,
+            "/// Devices that can be Non-secure: base, the registers that make it so and that then let unprivileged code access it, and the bit."
+        )?;
+        writeln!(text, "#[allow(dead_code)] // only where there are any")?;
+        writeln!(text, "pub const OPEN: [[u32; 4]; {}] = {open:?};", open.len())?;
         ranges(text, "memory", "Memories of the board.", board.memory.iter().map(|(n, m)| (n, m.base, m.bytes)))?;
         ranges(text, "device", "Devices of the board.", board.device.iter().map(|(n, d)| (n, d.base, d.bytes)))
     }

@@ -54,6 +54,9 @@ pub struct Memory {
     /// that one region covers, and translates any other code anew each time it runs.
     #[serde(default = "one")]
     pub code_page: u32,
+    /// Controllers that say which of its blocks are Non-secure: what handlers use that interrupts reach without the kernel.
+    #[serde(default)]
+    pub gates: Vec<Gate>,
     /// A chip of the board may lack it; domains then have none of it.
     #[serde(default)]
     pub optional: bool,
@@ -70,6 +73,20 @@ fn class<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<::s
     let known = (1..=3).filter_map(::spec::MemoryClass::from_number);
     let found = known.into_iter().find(|class| class.text().strip_prefix("data-") == Some(text.as_str()));
     found.map(Some).ok_or_else(|| serde::de::Error::custom("a class is tcm, on-chip or off-chip"))
+}
+
+/// A controller that says which blocks of a range of memory are Non-secure.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    /// First address of the range.
+    pub base: u32,
+    /// Its bytes.
+    pub bytes: u32,
+    /// Address of the controller's registers.
+    pub controller: u32,
+    /// Bytes of a block, a power of two from 32 on.
+    pub block: u32,
 }
 
 /// A device that can be given to a domain.
@@ -91,6 +108,8 @@ pub struct Device {
     pub kernel: bool,
     /// Address and bit of the register that lets unprivileged code access it, where a controller decides that beside the protection of domains.
     pub unprivileged: Option<[u32; 2]>,
+    /// Addresses and bits of the register that makes it Non-secure, and of the one that lets unprivileged code access it then.
+    pub open: Option<[[u32; 2]; 2]>,
     /// Kind of its registers, by the name of their design, not of the board: programs choose a driver by it.
     pub kind: Option<String>,
     /// Description in a few words.

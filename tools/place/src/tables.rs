@@ -18,6 +18,7 @@ pub(crate) fn build(system: &System, plan: &Plan, programs: &[Program]) -> Resul
         line: i.line,
         notification: i.notification as u32,
         bits: i.bits,
+        direct: 0,
     };
     let mut tables = Builder {
         ticks_per_second: system.ticks_per_second,

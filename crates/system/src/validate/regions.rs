@@ -19,7 +19,6 @@ pub(crate) fn domain<U: RegionScheme>(system: &System, index: usize) -> Result<(
 
 pub(crate) fn area<U: RegionScheme>(system: &System, index: usize, entry: &Area) -> Result<(), &'static str> {
     let Shape { page_log2, disabled } = system.own_area::<U>(index);
-    require(entry.physical == entry.base, "physical")?;
     require(entry.flags & area::NEAR == 0, "flags")?;
     let pinned = entry.flags & area::PINNED != 0;
     require(pinned || entry.memory != area::DEVICE, "memory")?;
@@ -31,6 +30,12 @@ pub(crate) fn area<U: RegionScheme>(system: &System, index: usize, entry: &Area)
         require(U::has_eighths() && disabled < 0xff && whole(entry.base) && whole(entry.bytes), "disabled")?;
     }
     require((disabled != 0) == (entry.flags & area::WOVEN != 0), "flags")
+}
+
+/// Addresses are not translated, and there is one of each place.
+pub(crate) fn is_in_place(entry: &Area) -> Result<(), &'static str> {
+    require(entry.flags & area::OPEN == 0, "flags")?;
+    require(entry.physical == entry.base, "physical")
 }
 
 /// Whether two areas have eighths of the same regions without having a byte in common.

@@ -36,7 +36,7 @@ pub(crate) fn area(system: &System, index: usize, entry: &Area) -> Result<(), &'
     require(entry.physical.is_multiple_of(PAGE), "physical")?;
     require(u64::from(entry.physical) + u64::from(entry.bytes) <= 1 << 32, "physical")?;
     require(u64::from(entry.base) + u64::from(entry.bytes) <= END, "bytes")?;
-    require(entry.flags & area::WOVEN == 0, "flags")?;
+    require(entry.flags & (area::WOVEN | area::OPEN) == 0, "flags")?;
     // The kernel has the same memory mapped to be written back.
     require(entry.memory == area::NORMAL || entry.memory == area::DEVICE, "memory")?;
     if entry.flags & area::PINNED != 0 {

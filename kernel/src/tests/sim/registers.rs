@@ -81,7 +81,7 @@ impl<U: RegionScheme> Guard for Registers<U> {
     }
 
     fn adapt(builder: &Builder) -> Builder {
-        let (SchemeTables::Pmsav7 { domains, areas } | SchemeTables::Pmsav8 { domains, areas }) =
+        let (SchemeTables::Pmsav7 { domains, areas } | SchemeTables::Pmsav8 { domains, areas, .. }) =
             builder.scheme.clone()
         else {
             return builder.clone();

@@ -89,7 +89,7 @@ pub fn sample() -> Builder {
             bound: BOUND,
         }],
         notifications: vec![Notification { initial: 0 }],
-        interrupts: vec![Interrupt { line: 9, notification: 0, bits: 4 }],
+        interrupts: vec![Interrupt { line: 9, notification: 0, bits: 4, direct: 0 }],
         caps: vec![
             cap(0, GATE, 4, 0),
             cap(0, WORD, 5, 0),

@@ -296,7 +296,7 @@ pub fn tables(system: &System) -> Builder {
             bound: system.gate.1,
         }],
         notifications: (0..WORDS).map(|_| Notification { initial: 0 }).collect(),
-        interrupts: vec![Interrupt { line: 3, notification: WORDS - 1, bits: 1 }],
+        interrupts: vec![Interrupt { line: 3, notification: WORDS - 1, bits: 1, direct: 0 }],
         caps: (0..domains).flat_map(|domain| caps(domain, server)).collect(),
         ..Builder::default()
     }

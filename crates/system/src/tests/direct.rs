@@ -1,0 +1,131 @@
+//! Handlers that interrupts reach without the kernel.
+
+use alloc::vec;
+
+use super::sample;
+use crate::build::{Builder, SchemeTables};
+use crate::direct::{Direct, lines, open};
+use crate::{Area, Interrupt, System, TableError, area};
+
+const ALIAS: u32 = 0x1000_0000;
+
+/// The first domain of [`sample`] has two handlers, open data and an open device; the chip has everything with the bit set.
+fn with_handlers() -> Builder {
+    let mut builder = sample();
+    for range in &mut builder.frames {
+        range.base |= ALIAS;
+    }
+    for entry in &mut builder.areas {
+        entry.base |= ALIAS;
+    }
+    for entry in &mut builder.domains {
+        for address in [&mut entry.data_base, &mut entry.data_source, &mut entry.info, &mut entry.gate_return] {
+            *address |= ALIAS;
+        }
+    }
+    builder.threads[0].entry |= ALIAS;
+    builder.threads[0].stack_base |= ALIAS;
+    builder.gates[0].entry |= ALIAS;
+    builder.gates[0].stack_base |= ALIAS;
+    let open = area::READ | area::WRITE | area::PINNED | area::OPEN;
+    let (bytes, memory) = (0x1000, area::NORMAL);
+    let data = Area { domain: 0, base: 0x2002_4000, bytes, flags: open, memory, physical: 0x3002_4000 };
+    let device = Area { base: 0x4000_4000, memory: area::DEVICE, physical: 0x5000_4000, ..data };
+    builder.areas.splice(2..2, [data, device]);
+    builder.domains[0].areas = 4;
+    builder.domains[1].first_area = 4;
+    builder.domains[0].data_base = 0x2002_4800;
+    builder.interrupts = vec![
+        Interrupt { line: 8, notification: 0, bits: 1, direct: 1 },
+        Interrupt { line: 9, notification: 0, bits: 2, direct: 3 },
+    ];
+    let direct = Direct {
+        domain: 1,
+        alias: ALIAS,
+        text_base: 0x0020_8000,
+        text_bytes: 0x400,
+        vectors: 0x0020_8000,
+        quiet: 0x0020_8080,
+        stack_top: 0x2002_4200,
+        period: 1000,
+        capacity: 100,
+    };
+    builder.scheme = SchemeTables::Pmsav8 { direct, domains: vec![], areas: vec![] };
+    builder
+}
+
+#[test]
+fn handlers_and_what_is_open_to_them() {
+    let words = with_handlers().encode().unwrap();
+    let system = System::parse(&words).unwrap();
+    assert!(lines(&system).eq([(8, 1), (9, 3)]));
+    let all = [(0x0020_8000, 0x400, false), (0x2002_4000, 0x1000, false), (0x4000_4000, 0x1000, true)];
+    assert!(open(&system).eq(all));
+}
+
+fn refused(change: impl FnOnce(&mut Builder, &mut Direct)) -> TableError {
+    let mut builder = with_handlers();
+    let SchemeTables::Pmsav8 { mut direct, domains, areas } = builder.scheme.clone() else { unreachable!() };
+    change(&mut builder, &mut direct);
+    builder.scheme = SchemeTables::Pmsav8 { direct, domains, areas };
+    builder.encode().expect_err("the block must be refused")
+}
+
+#[test]
+fn each_rule_of_handlers_refuses_what_breaks_it() {
+    let cases: &[fn(&mut Builder, &mut Direct)] = &[
+        |_, d| d.domain = 3,
+        |_, d| d.domain = 0,
+        |b, d| {
+            *d = Direct::default();
+            b.interrupts[0].direct = 0;
+        },
+        |_, d| d.alias = 0,
+        |_, d| d.alias = 3 << 28,
+        |_, d| d.text_base = 0x0020_8010,
+        |_, d| d.text_base = 0x0020_0000,
+        |_, d| d.text_base = 0x2002_5000,
+        |_, d| d.text_bytes = 0,
+        |_, d| d.text_bytes = 0xffff_ffe0,
+        |_, d| d.vectors += 64,
+        |_, d| d.vectors = 0x0020_8400,
+        |_, d| d.quiet += 64,
+        |_, d| d.quiet = 0x0020_8400,
+        |_, d| d.stack_top = 0x2002_4004,
+        |_, d| d.stack_top = 0x2002_5008,
+        |_, d| d.stack_top = 0x3002_0800,
+        |_, d| d.period = 0,
+        |_, d| d.capacity = 0,
+        |_, d| d.capacity = 1001,
+        |b, _| b.interrupts[1].direct = 4,
+        |b, _| b.interrupts.clear(),
+        |b, _| b.areas[2].physical = 0x3002_5000,
+        |b, _| b.areas[3].base |= ALIAS,
+        |b, _| b.areas[2].flags &= !area::PINNED,
+        |b, _| b.areas[2].flags |= area::SHARED,
+        |b, _| b.areas[5].flags |= area::OPEN,
+        |b, _| b.areas[2].flags &= !area::OPEN,
+    ];
+    for (case, change) in cases.iter().enumerate() {
+        let error = refused(change);
+        let expected =
+            matches!(error, TableError::Scheme | TableError::Entry { field: "flags" | "physical" | "base", .. });
+        assert!(expected, "case {case}: {error:?}");
+    }
+    let mut other = with_handlers();
+    other.scheme = SchemeTables::default();
+    other.areas.truncate(2);
+    assert!(other.encode().is_err());
+}
+
+#[test]
+fn no_more_lines_and_ranges_than_the_kernel_looks_at() {
+    let many = |builder: &mut Builder, lines: u32| {
+        let line = |line| Interrupt { line, notification: 0, bits: 1, direct: 2 };
+        builder.interrupts = (8..8 + lines).map(line).collect();
+    };
+    let mut most = with_handlers();
+    many(&mut most, 8);
+    assert!(most.encode().is_ok());
+    assert_eq!(refused(|builder, _| many(builder, 9)), TableError::Scheme);
+}
