@@ -120,6 +120,10 @@ pub unsafe trait Arch: Physical {
     /// Keeps an interrupt line from interrupting.
     fn mask(&mut self, line: u32);
 
+    /// No thread of a domain runs any more until it is restarted.
+    #[inline(always)]
+    fn stopped(&mut self, _domain: u8) {}
+
     /// Copies bytes between two ranges of physical memory that do not overlap.
     ///
     /// # Safety

@@ -36,6 +36,17 @@ impl<A: Arch> Kernel<A> {
         self.dispatch();
     }
 
+    /// A handler of a domain, which an interrupt reaches without the kernel, did what its domain is stopped for, whoever runs.
+    ///
+    /// # Bound
+    /// As [`Kernel::on_fault`].
+    #[cold]
+    pub fn on_handlers_fault(&mut self, domain: u8, fault: Fault, address: Virt<A>) {
+        self.fault_in(domain, fault, address.wide().0 as u32, 0);
+        self.core.recheck = true;
+        self.dispatch();
+    }
+
     /// Records a fault of a domain and stops it.
     pub(crate) fn fault_in(&mut self, index: u8, fault: Fault, address: u32, pc: u32) {
         self.core.arch.trace(header(Event::Fault, index, fault as u16), address);
@@ -68,6 +79,7 @@ impl<A: Arch> Kernel<A> {
         if let Some(domain) = self.domains.find(usize::from(index)) {
             self.end_domain(domain);
         }
+        self.core.arch.stopped(index);
         self.core.recheck = true;
     }
 
@@ -103,6 +115,7 @@ impl<A: Arch> Kernel<A> {
         let index = (place >> 8) as u8;
         self.core.arch.trace(header(Event::Exit, index, 0), code);
         self.end_domain(here);
+        self.core.arch.stopped(index);
         if self.domains.at(here).awaited {
             self.finished(index, code);
         }

@@ -370,9 +370,13 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(interrupts) to find the line, one notification, one dispatch. The line stays masked until `INTERRUPT_ACK`, so that a
     /// storm costs one entry for each acknowledgement, which its owner's budget has paid for: whoever goes on gets the time back.
+    ///
+    /// `mask`: a line that is delivered to a handler, which asks for its thread, asks once for each acknowledgement, too, but goes on interrupting.
     #[inline(always)]
-    pub fn on_interrupt(&mut self, line: u32) -> Option<NonNull<A::Context>> {
-        self.core.arch.mask(line);
+    pub fn on_interrupt(&mut self, line: u32, mask: bool) -> Option<NonNull<A::Context>> {
+        if mask {
+            self.core.arch.mask(line);
+        }
         let found = self.interrupts.iter().find(|interrupt| u32::from(interrupt.line) == line)?;
         let Interrupt { line, notification, bits, .. } = *found;
         self.core.arch.trace(header(Event::Interrupt, abi::trace::IDLE, line), 0);

@@ -11,7 +11,12 @@
 //!   r2, flags.
 //! * `LIMIT context, offset` sets the limit of the process stack to the word at this offset of the Context, where there is one. Clobbers r2.
 //! * `KERNEL_LIMIT` sets the limit of the main stack and seals it, where that can be done. Clobbers r2, r3.
-//! * `MATCH`, `LOADED` and `INSTALL` of `miss.rs`.
+//! * `OTHER name` is where a frame is not a basic one on the process stack; in: as `SAVE` leaves it. It goes on behind itself if there is floating-point state,
+//!   at `cofferdam_\name_saved` if there is none, or elsewhere if it was no thread that was interrupted. Clobbers r3, flags.
+//! * `WRONG` goes elsewhere if it was no thread that was interrupted, though the process stack pointer is stray.
+//! * `JUDGE` looks at a fault first, and may go elsewhere.
+//! * `PENDED` goes elsewhere when PendSV is not what leads out of reset.
+//! * `MATCH`, `LOADED`, `INSTALL` and `STACKED` of `miss.rs`.
 
 use abi::Call;
 
@@ -38,8 +43,8 @@ cofferdam_zeros:
 @   clobbers  r2, r3, r12, flags; what a thread must keep is in its Context
 @ A frame outside of the thread's stack goes to kernel_wrong_stack instead, before any floating-point instruction: one
 @ would make the hardware write the frame's floating-point part. Offsets are unsigned: a stack pointer below the stack is
-@ as far above it as one can be. With floating-point state it goes on at \float, with the Context + 32 in r12; that comes back
-@ behind this.
+@ as far above it as one can be. With floating-point state, or another frame than a basic one, it goes on at \float, with the
+@ Context + 32 in r12; that comes back behind this.
     .macro SAVE float
     ldr     r0, =COFFERDAM_CPU
     mrs     r1, psp
@@ -50,8 +55,8 @@ cofferdam_zeros:
     subs    r2, r1, r2
     cmp     r2, r3
     bhi     cofferdam_wrong_stack
-    tst     lr, #0x10
-    beq     \float
+    cmn     lr, #3
+    bne     \float
     .endm
 
 @ Clears the floating-point registers: whoever runs next must not find what was in them.
@@ -259,6 +264,7 @@ cofferdam_save_float:
     .irp    name, call, timer, interrupt, fault, counted
     .thumb_func
 cofferdam_\name\()_float:
+    OTHER   \name
     bl      cofferdam_save_float
     b       cofferdam_\name\()_saved
     .endr
@@ -266,6 +272,7 @@ cofferdam_\name\()_float:
 @ Of a thread that is to be stopped nothing need be saved, but its floating-point registers are cleared.
     .thumb_func
 cofferdam_wrong_stack:
+    WRONG
     tst     lr, #0x10
     bne     cofferdam_wrong_basic
     .thumb_func
@@ -300,6 +307,7 @@ cofferdam_counted_saved:
     .type cofferdam_fault_entry, %function
     .thumb_func
 cofferdam_fault_entry:
+    JUDGE
     tst     lr, #4
     beq     cofferdam_kernel_fault
     ldr     r0, =__kernel_stack_top
@@ -330,6 +338,7 @@ cofferdam_first:
     b       .
 
     HANDLER cofferdam_first_entry
+    PENDED
     @ What has led here is not coming back: every later entry begins at the top.
     ldr     r1, =__kernel_stack_top
     msr     msp, r1

@@ -25,10 +25,14 @@ pub fn timer<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Cont
     kernel.resume()
 }
 
+/// Beside the number of an exception: its handler asks for its thread, without the kernel having been interrupted by the line.
+pub const ASKED: u32 = 1 << 9;
+
 /// An interrupt line; `exception` is the number of the active exception.
 #[inline]
 pub fn interrupt<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>, exception: u32) -> Next<Machine<B, P>> {
-    kernel.on_interrupt(exception - 16)
+    let asked = P::HAS_HANDLERS && exception & ASKED != 0;
+    kernel.on_interrupt((exception & !ASKED) - 16, !asked)
 }
 
 /// A store of the thread that was interrupted has failed after all: stops its domain, then serves the exception.
@@ -45,6 +49,7 @@ pub fn late<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Conte
 fn serve<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) {
     let own: *mut Kernel<Machine<B, P>> = kernel;
     match crate::machine::exception_number() {
+        14 => regs::ICSR.write(regs::PENDSVSET),
         15 => {
             // SAFETY: the entry point of the image's one kernel, which is this one.
             unsafe { kernel_timer(own.cast()) };

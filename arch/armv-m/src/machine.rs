@@ -52,6 +52,9 @@ pub unsafe trait Port: 'static {
     /// SHCSR: faults that wait to be taken, of the kinds that only this architecture has.
     const OWN_PENDED: u32;
 
+    /// Interrupts can reach handlers of domains without the kernel.
+    const HAS_HANDLERS: bool = false;
+
     /// Sets up what others have not.
     fn set_up();
 
@@ -63,6 +66,16 @@ pub unsafe trait Port: 'static {
 
     /// Loads one region register, of the slot that the region remembers. Barriers follow.
     fn load_slot(region: Regs<Self>);
+
+    /// A thread allows a line; whether it is one that reaches a handler without the kernel, which is then all that need be done.
+    #[inline(always)]
+    fn acknowledge(_line: u32) -> bool {
+        false
+    }
+
+    /// No thread of a domain runs any more until it is restarted.
+    #[inline(always)]
+    fn stopped(_domain: u8) {}
 
     /// Lets the kernel write memory that the loaded regions let nobody write, for as long as `write` runs.
     fn unchecked(write: impl FnOnce());
@@ -150,7 +163,7 @@ fn close_trace_ports() {
 
 /// Number of the active exception.
 #[inline]
-pub(crate) fn exception_number() -> u32 {
+pub fn exception_number() -> u32 {
     let number: u32;
     // SAFETY: reads a register.
     unsafe { asm!("mrs {}, ipsr", out(reg) number, options(nomem, nostack, preserves_flags)) };
@@ -274,6 +287,9 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
     }
 
     fn unmask(&mut self, line: u32) {
+        if P::acknowledge(line) {
+            return;
+        }
         // A line that was still up when its handler returned was latched as pending. A request that
         // the device has withdrawn since must not be delivered; one that it still makes becomes
         // pending again by its level (DDI 0403 B3.4.1).
@@ -318,6 +334,11 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
                 unsafe { ((dst + offset) as *mut u32).write_volatile(0) };
             }
         });
+    }
+
+    #[inline]
+    fn stopped(&mut self, domain: u8) {
+        P::stopped(domain);
     }
 
     fn end(&mut self, status: u32) {

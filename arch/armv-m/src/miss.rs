@@ -9,6 +9,7 @@
 //!
 //! * `MATCH no` loads r4 and r5 with the leaf, r1 with its address, and goes to `no` if it does not contain r0. Clobbers r6, r7.
 //! * `LOADED yes` goes to `yes` if the leaf is in the slot that it remembers. Clobbers r6, r7.
+//! * `STACKED reg, return` loads the program counter of the frame, whose EXC_RETURN is in `return`. Clobbers flags.
 //! * `INSTALL` puts the leaf into slot r7: the leaf, the image and the registers. Clobbers r1, r4-r6.
 
 use kernel::Kernel;
@@ -113,16 +114,15 @@ cofferdam_miss_random:
 cofferdam_fetch:
     cmp     r0, #{fetch}
     bne     cofferdam_fault_entry
-    mrs     r0, psp
-    ldr     r0, [r0, #24]
+    STACKED r0, lr
     b       cofferdam_find
 
 cofferdam_no_region:
     ldr     r6, [r3, #{cfsr} - {rbar}]
     cmp     r6, #{fetch}
     bne     9f
-    mrs     r6, psp
-    ldr     r6, [r6, #24]
+    ldr     r7, [sp, #16]
+    STACKED r6, r7
     cmp     r6, r0
     bne     9f
     adds    r0, r0, #2

@@ -41,6 +41,9 @@ macro_rules! registers {
 /// MPU_CTRL: the unit is on, and privileged code has the default map behind it.
 pub const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
 
+/// Of ICSR: PendSV becomes pending.
+pub const PENDSVSET: u32 = 1 << 28;
+
 registers! {
     ICSR = 0xe000_ed04, "Interrupt control and state (B3.2.4).";
     SYST_CSR = 0xe000_e010, "SysTick control and status (B3.3.3).";
@@ -76,6 +79,21 @@ pub fn nvic_iser(line: u32) -> (Reg, u32) {
 /// NVIC clear-enable registers (B3.4.5).
 pub fn nvic_icer(line: u32) -> (Reg, u32) {
     nvic(0xe000_e180, line)
+}
+
+/// NVIC set-pending registers (B3.4.6).
+pub fn nvic_ispr(line: u32) -> (Reg, u32) {
+    nvic(0xe000_e200, line)
+}
+
+/// NVIC active bits (B3.4.8).
+pub fn nvic_iabr(line: u32) -> (Reg, u32) {
+    nvic(0xe000_e300, line)
+}
+
+/// NVIC target state: whose vectors a line leads to (DDI 0553 D1.2), where there are two states.
+pub fn nvic_itns(line: u32) -> (Reg, u32) {
+    nvic(0xe000_e380, line)
 }
 
 /// NVIC clear-pending registers (B3.4.7), one bit a line.

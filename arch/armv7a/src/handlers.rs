@@ -23,7 +23,7 @@ pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7a<B>>) -> Next<Armv7a<B>> {
             None
         }
         Cause::Line(line) => {
-            let next = kernel.on_interrupt(line);
+            let next = kernel.on_interrupt(line, true);
             kernel.core.arch.finish(taken);
             next
         }

@@ -38,6 +38,21 @@ armv_m::entry_code!(
     .macro KERNEL_LIMIT
     .endm
 
+@ All frames are alike but for floating-point registers, and only threads are interrupted.
+    .macro OTHER name
+    .endm
+    .macro WRONG
+    .endm
+    .macro JUDGE
+    .endm
+    .macro PENDED
+    .endm
+
+    .macro STACKED reg, return
+    mrs     \reg, psp
+    ldr     \reg, [\reg, #24]
+    .endm
+
     .macro MATCH no
     ldr     r4, [r1, #-1]!
     ldr     r5, [r1, #4]

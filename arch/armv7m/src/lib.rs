@@ -11,5 +11,19 @@ mod unit;
 pub use armv_m::*;
 pub use unit::Armv7 as Core;
 
+/// Opens what handlers use that interrupts reach without the kernel: there are none.
+#[macro_export]
+macro_rules! open {
+    ($tables:expr, $board:ident) => {
+        Ok::<(), ::kernel::boot::BootError>(())
+    };
+}
+
+/// Entry points beyond those of the profile: none.
+#[macro_export]
+macro_rules! own_entry_points {
+    ($board:ty) => {};
+}
+
 /// An Armv7-M processor on a board.
 pub type Chip<B> = Machine<B, Core>;

@@ -55,6 +55,40 @@ armv_m::entry_code!(
     strd    r3, r3, [r2]
     .endm
 
+@ A frame with which a handler was entered has the registers that a callee saves, too, if the exception of the kernel was taken at the handler's return. If
+@ Non-secure code was interrupted, a handler has done what it must not.
+    .macro OTHER name
+    ldr     r3, [r12, #12]
+    bl      cofferdam_other
+    beq     cofferdam_\name\()_saved
+    .endm
+
+    .macro WRONG
+    tst     lr, #0x40
+    beq     cofferdam_displaced
+    .endm
+
+    .macro JUDGE
+    ldr     r0, =COFFERDAM_OWNER
+    ldr     r0, [r0]
+    cmp     r0, #0
+    bne     cofferdam_judge
+cofferdam_judged:
+    .endm
+
+    .macro PENDED
+    tst     lr, #4
+    bne     cofferdam_wake_entry
+    .endm
+
+    .macro STACKED reg, return
+    tst     \return, #0x20
+    mrs     \reg, psp
+    it      eq
+    addeq   \reg, #40
+    ldr     \reg, [\reg, #24]
+    .endm
+
     .macro MATCH no
     ldr     r4, [r1, #-1]!
     ldr     r5, [r1, #4]

@@ -6,10 +6,37 @@
 #![no_std]
 
 mod code;
+pub mod direct;
 mod unit;
 
 pub use armv_m::*;
 pub use unit::Armv8 as Core;
+
+/// Opens what handlers use that interrupts reach without the kernel, as the tables and the board's file say.
+#[macro_export]
+macro_rules! open {
+    ($tables:expr, $board:ident) => {
+        $crate::direct::open(
+            $tables,
+            &$crate::direct::Facts {
+                gates: &$board::GATES,
+                open: &$board::OPEN,
+                callable: $board::CALLABLE,
+                sampler: ($board::SAMPLER, $board::SAMPLER_LINE),
+            },
+        )
+    };
+}
+
+/// Entry points beyond those of the profile.
+#[macro_export]
+macro_rules! own_entry_points {
+    ($board:ty) => {
+        kernel::entry_points! { $crate::Chip<$board>;
+            $crate::direct::wake as kernel_wake() -> u32, "Finds the line whose handler asks for its thread.";
+        }
+    };
+}
 
 /// An Armv8-M processor on a board.
 pub type Chip<B> = Machine<B, Core>;

@@ -22,6 +22,7 @@ armv_m::registers! {
     SAU_CTRL = 0xe000_edd0, "Control of the security attribution unit.";
     SAU_TYPE = 0xe000_edd4, "Its regions.";
     SAU_RNR = 0xe000_edd8, "Number of the region that SAU_RBAR is of.";
+    SAU_RBAR = 0xe000_eddc, "Region base address.";
     SAU_RLAR = 0xe000_ede0, "Region limit address.";
     SFSR = 0xe000_ede4, "SecureFault status.";
     SFAR = 0xe000_ede8, "SecureFault address.";
@@ -35,6 +36,8 @@ unsafe impl Port for Armv8 {
     const FAULT_PRIORITY: u32 = Self::KERNEL_PRIORITY;
     /// The lowest with three bits of priority (LPC55S69), below every handler.
     const KERNEL_PRIORITY: u32 = 0xe0;
+
+    const HAS_HANDLERS: bool = true;
 
     /// SecureFault.
     const OWN_PENDED: u32 = 1 << 20;
@@ -117,6 +120,15 @@ unsafe impl Port for Armv8 {
         regs::MPU_RASR_RLAR.write(0);
         regs::MPU_RBAR.write(stored.rbar);
         regs::MPU_RASR_RLAR.write(stored.rlar);
+    }
+
+    fn acknowledge(line: u32) -> bool {
+        crate::direct::acknowledge(line)
+    }
+
+    #[inline]
+    fn stopped(domain: u8) {
+        crate::direct::stopped(domain);
     }
 
     /// A region that nobody may write keeps the kernel from it, too.

@@ -223,13 +223,13 @@ fn budget_entry(_: &System, _: usize, entry: Budget) -> Result<(), &'static str>
     require(entry.capacity > 0 && entry.capacity <= entry.period, "capacity")
 }
 
-/// A stack is memory of the domain alone, and pinned where the scheme asks for it.
+/// A stack is memory of the domain's threads alone, not of its handlers, and pinned where the scheme asks for it.
 fn stack<K: Known>(system: &System, domain: u32, base: u32, bytes: u32) -> Result<(), &'static str> {
     require(base.is_multiple_of(8), "stack_base")?;
     require(bytes.is_multiple_of(8) && bytes >= 256, "stack_bytes")?;
     let owner = system.get::<Domain>(domain as usize);
-    let pages = |flags: u32| flags & area::WRITE != 0 && flags & area::SHARED == 0;
-    let pinned = |flags: u32| flags & area::WRITE != 0 && flags & area::PINNED != 0 && flags & area::SHARED == 0;
+    let pages = |flags: u32| flags & area::WRITE != 0 && flags & (area::SHARED | area::OPEN) == 0;
+    let pinned = |flags: u32| pages(flags) && flags & area::PINNED != 0;
     let holds = if K::scheme(system).pins_stacks() { pinned } else { pages };
     require(inside_area(system, &owner, base, bytes, holds), "stack_base")
 }

@@ -26,6 +26,8 @@ kernel::entry_points! { Chip<Described>;
     port::late as kernel_late() -> *mut Context, "Resumes the thread that runs after a fault and what it was found by.";
 }
 
+port::own_entry_points!(Described);
+
 /// Resumes the thread that runs after a fault.
 #[unsafe(no_mangle)]
 extern "C" fn kernel_fault() -> *mut Context {

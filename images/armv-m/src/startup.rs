@@ -34,9 +34,15 @@ global_asm!(
     .word   0
     .word   cofferdam_first_entry   @ PendSV
     .word   cofferdam_timer_entry
-    .rept   {lines}
+    .rept   {before}
     .word   cofferdam_interrupt_entry
     .endr
+    .if     {sampler} < {lines}
+    .word   cofferdam_sampler_entry
+    .rept   {lines} - {sampler} - 1
+    .word   cofferdam_interrupt_entry
+    .endr
+    .endif
 
 @ Where the processor looks at reset, if the other vectors are copied to their place only then.
     .section .vectors.reset, "a", %progbits
@@ -93,6 +99,8 @@ cofferdam_idle:
     .balign 32
 "#,
     lines = const board::LINES,
+    before = const board::SAMPLER_LINE,
+    sampler = const board::SAMPLER_LINE,
 );
 
 /// Address of the block of tables, written by the host tool.
@@ -156,6 +164,7 @@ extern "C" fn kernel_start() {
     // SAFETY: the lowest word of the boot stack, far below what is in use now.
     unsafe { (&raw mut __boot_stack_bottom).write_volatile(STACK_MARK) };
     let result = tables().and_then(|tables| {
+        port::open!(&tables, board)?;
         let objects = (PhysAddr(objects_start), Bytes(objects_end - objects_start));
         boot::Boot { tables, objects, idle: idle_memory }.kernel(arch)
     });

@@ -35,6 +35,7 @@ pub struct Board {
     pub memory: BTreeMap<String, Memory>,
     pub device: BTreeMap<String, Device>,
     pub foreign: Option<Foreign>,
+    pub sampler: Option<Sampler>,
 }
 
 /// The register of the kernel's clock, and its timer.
@@ -55,11 +56,25 @@ fn one() -> u32 {
 
 #[derive(Debug, Default, Deserialize)]
 pub struct Protection {
+    pub callable: Option<Callable>,
     pub kernel_offset: Option<u32>,
     pub device_offset: Option<u32>,
     pub tables: Option<String>,
     #[serde(default)]
     pub kernel_ways: u32,
+}
+
+/// The register and bit by which Secure code may be callable.
+#[derive(Debug, Deserialize)]
+pub struct Callable {
+    pub register: [u32; 2],
+}
+
+/// The timer that samples handlers.
+#[derive(Debug, Deserialize)]
+pub struct Sampler {
+    pub device: String,
+    pub line: String,
 }
 
 #[derive(Debug, Deserialize)]

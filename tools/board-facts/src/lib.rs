@@ -113,6 +113,23 @@ impl Files {
         )?;
         writeln!(text, "#[allow(dead_code)] // only where there are any")?;
         writeln!(text, "pub const OPEN: [[u32; 4]; {}] = {open:?};", open.len())?;
+        let callable = board.protection.callable.as_ref().map(|callable| callable.register);
+        writeln!(
+            text,
+            "/// Register and bit by which Secure code may be callable.\n#[allow(dead_code)] // only where it is"
+        )?;
+        writeln!(text, "pub const CALLABLE: Option<[u32; 2]> = {callable:?};")?;
+        let sampler = board.sampler.as_ref().and_then(|sampler| {
+            let device = board.device.get(&sampler.device)?;
+            Some((device.base, *device.lines.get(&sampler.line)?))
+        });
+        constant(
+            text,
+            "Line of the timer that samples handlers; LINES: there is none.",
+            "SAMPLER_LINE",
+            sampler.map_or(lines, |(_, line)| line),
+        )?;
+        constant(text, "Its registers.", "SAMPLER", sampler.map_or(0, |(base, _)| base))?;
         ranges(text, "memory", "Memories of the board.", board.memory.iter().map(|(n, m)| (n, m.base, m.bytes)))?;
         ranges(text, "device", "Devices of the board.", board.device.iter().map(|(n, d)| (n, d.base, d.bytes)))
     }

@@ -117,6 +117,16 @@ pub struct Device {
     pub about: String,
 }
 
+/// The timer that samples handlers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sampler {
+    /// Name of the device.
+    pub device: String,
+    /// Name of its line.
+    pub line: String,
+}
+
 /// The kernel's clock, as it is on the board.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -191,6 +201,8 @@ pub struct BoardFile {
     pub clock: Clock,
     /// How accesses are checked: the table that the core's scheme has.
     pub(crate) protection: toml::Table,
+    /// The timer that looks at random times whether handlers run that interrupts reach without the kernel; absent where there are none.
+    pub sampler: Option<Sampler>,
     /// Largest costs of the kernel's paths; absent as long as the kernel does not run on the board.
     pub kernel: Option<KernelCosts>,
     /// Memories by name.

@@ -105,11 +105,14 @@ fn each_rule_of_handlers_refuses_what_breaks_it() {
         |b, _| b.areas[2].flags |= area::SHARED,
         |b, _| b.areas[5].flags |= area::OPEN,
         |b, _| b.areas[2].flags &= !area::OPEN,
+        |b, _| b.threads[0].stack_base = 0x2002_4400,
     ];
     for (case, change) in cases.iter().enumerate() {
         let error = refused(change);
-        let expected =
-            matches!(error, TableError::Scheme | TableError::Entry { field: "flags" | "physical" | "base", .. });
+        let expected = matches!(
+            error,
+            TableError::Scheme | TableError::Entry { field: "flags" | "physical" | "base" | "stack_base", .. }
+        );
         assert!(expected, "case {case}: {error:?}");
     }
     let mut other = with_handlers();

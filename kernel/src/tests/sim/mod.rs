@@ -336,7 +336,7 @@ impl<K: Guard> Kernel<Machine<K>> {
 
     /// The interrupt of a line.
     pub fn interrupts(&mut self, line: u32) {
-        let next = self.on_interrupt(line);
+        let next = self.on_interrupt(line, true);
         self.loads_if(next);
     }
 

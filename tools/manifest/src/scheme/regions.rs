@@ -89,6 +89,19 @@ struct Cycles {
     l2_cycles: u32,
     /// An address in which one of these bits is set is Secure, where the processor has security states and the chip decides by bits of the address.
     secure: Option<u32>,
+    /// The part of Secure addresses that may be callable from the other state, and what allows it.
+    callable: Option<Callable>,
+}
+
+/// Secure code that may be callable.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Callable {
+    /// Address and bit of the register that allows it: for the kernel.
+    #[serde(rename = "register")]
+    _register: [u32; 2],
+    /// Sixteenths of the address space in which it is: bit `n` for addresses from `n << 28` on.
+    sixteenths: u16,
 }
 
 impl Cycles {
@@ -166,7 +179,8 @@ impl<U: Worded> Scheme for Protection<U> {
     }
 
     fn attribution(&self) -> Option<AttributionWatch> {
-        self.cycles.secure.map(|secure| AttributionWatch { secure, ..AttributionWatch::default() })
+        let callable = self.cycles.callable.map_or(0, |callable| callable.sixteenths);
+        self.cycles.secure.map(|secure| AttributionWatch { secure, callable })
     }
 
     fn miss_cycles(&self) -> Option<[u32; 2]> {

@@ -1,0 +1,152 @@
+//! The entry code around handlers, behind that of `armv_m`.
+
+core::arch::global_asm!(
+    r#"
+    .section .hot.direct, "ax", %progbits
+
+@ The rest of SAVE for a frame that is no basic one on the process stack.
+@   in        r1 = frame, r2 = bytes of the stack below it, r3 = most of them, r12 = Context + 32, lr: EXC_RETURN is in the Context
+@   out       r1, r2, r3 of the basic frame; equal: there is no floating-point state
+@   clobbers  r4-r11, which are not the thread's if they are on its stack
+    .thumb_func
+cofferdam_other:
+    push    {{r4, lr}}
+    ldr     r4, [r12, #4]
+    tst     r4, #0x40
+    beq     1f
+    tst     r4, #0x20
+    bne     2f
+    subs    r5, r3, #40
+    cmp     r2, r5
+    bhi     3f
+    add     r1, r1, #8
+    ldmia   r1!, {{r5-r11}}
+    sub     r12, r12, #32
+    stmia   r12!, {{r5-r11}}
+    ldr     r5, [r1], #4
+    str     r5, [r12], #4
+    adds    r2, r2, #40
+    orr     r4, r4, #0x20
+    strd    r1, r4, [r12]
+2:  mvn     r4, r4
+    tst     r4, #0x10
+    pop     {{r4, pc}}
+1:  pop     {{r4, lr}}
+    mrs     r1, psp
+    ldr     lr, [r12, #4]
+    b       cofferdam_displaced
+3:  pop     {{r4, lr}}
+    ldr     lr, [r12, #4]
+    b       cofferdam_wrong_stack
+
+@ A handler asks for its thread: the only way from Non-secure state into the kernel. No stack is used, and no register is believed.
+    .section .hot.veneer, "ax", %progbits
+    .balign 32
+    .global cofferdam_wake
+    .type cofferdam_wake, %function
+    .thumb_func
+cofferdam_wake:
+    sg
+    mrs     r0, ipsr
+    subs    r0, #16
+    ldr     r1, =COFFERDAM_WAKES
+    cmp     r0, #{lines}
+    bhs     1f
+    movs    r2, #1
+    strb    r2, [r1, r0]
+    b       2f
+    .balign 32
+    .global cofferdam_wake_end
+cofferdam_wake_end:
+2:  ldr     r0, =0xe000ed04
+    mov     r1, #0x10000000
+    str     r1, [r0]
+1:  movs    r0, #0
+    movs    r1, #0
+    movs    r2, #0
+    bxns    lr
+    .ltorg
+
+@ PendSV.
+    .section .hot.direct, "ax", %progbits
+    HANDLER cofferdam_wake_entry
+    SAVE    cofferdam_wake_float
+cofferdam_wake_saved:
+    SETTLE  cofferdam_late
+    bl      kernel_wake
+    cbz     r0, 1f
+    mov     r1, r0
+    ldr     r0, =COFFERDAM_CPU
+    bl      kernel_interrupt
+    b       cofferdam_switch
+1:  b       cofferdam_stay
+    .thumb_func
+cofferdam_wake_float:
+    OTHER   wake
+    bl      cofferdam_save_float
+    b       cofferdam_wake_saved
+
+    .section .cold.direct, "ax", %progbits
+
+@ A fault, or an exception of the kernel that came to Non-secure state.
+@   in        lr = EXC_RETURN
+    .thumb_func
+cofferdam_displaced:
+cofferdam_judge:
+    mov     r0, lr
+    mrs     r1, psp
+    mov     r2, sp
+    push    {{r0, r1}}
+    bl      cofferdam_owner_judge
+    b       9f
+
+@ The sampler's interrupt.
+    HANDLER cofferdam_sampler_entry
+    mov     r0, lr
+    mrs     r1, psp
+    mov     r2, sp
+    push    {{r0, r1}}
+    bl      cofferdam_owner_sample
+9:  pop     {{r2, r3}}
+    mov     lr, r2
+    cmp     r0, #1
+    beq     8f
+    ldr     r3, =cofferdam_judged
+    it      lo
+    bxlo    r3
+    cmp     r0, #2
+    beq     7f
+    cbz     r1, 6f
+
+@ A frame for each handler that is active, which is ended there; the last one goes on with what it had interrupted.
+@   in        r0 = EXC_RETURN of the outermost, r1 = how many, lr = EXC_RETURN of this exception
+    ldr     r2, =COFFERDAM_OWNER + {chain}
+    adr     r3, cofferdam_end_handler
+1:  sub     sp, #32
+    ldrb    r12, [r2], #1
+    orr     r12, r12, #0x01000000
+    str     r12, [sp, #28]
+    str     r3, [sp, #24]
+    str     r0, [sp, #20]
+    subs    r1, r1, #1
+    beq     2f
+    ldr     r12, =0xfefa125b
+    sub     sp, #40
+    str     r12, [sp]
+    mvn     r0, #0x0f
+    b       1b
+2:  and     r2, lr, #4
+    mvn     r0, #0x0e
+    orr     r0, r2
+6:  mov     lr, r0
+8:  bx      lr
+7:  ldr     pc, =cofferdam_wrong_basic
+    .balign 4
+    .thumb_func
+cofferdam_end_handler:
+    bx      lr
+    .ltorg
+"#,
+    lines = const super::state::MAX_LINE,
+    chain = const core::mem::offset_of!(super::state::Owner, chain),
+);

@@ -1,0 +1,238 @@
+//! Exceptions that came while a handler ran, or that a handler has caused.
+//!
+//! A handler's Secure frame says where it came from: it lies on the stack of the thread or of the kernel, with a signature, and no handler can write there.
+//! Whether handlers, or the kernel, are active is read from the interrupt controller, never from a frame or an EXC_RETURN that a handler has made.
+//! An active handler is ended from the Secure side: the exception returns to a stub in Secure Handler mode that has the handler's number, and that
+//! stub's return ends the handler; so its stack and its code do not matter. For several of them one frame each is made on the main stack.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use abi::trace::Fault;
+use armv_m::{Context, regs};
+
+use super::state::{COFFERDAM_OWNER, is_masked, unmask};
+use crate::unit::{SFAR, SFSR};
+
+/// EXC_RETURN (DDI 0553 B3): the frame is on a Secure stack; callee registers are where the default rule says; a basic frame; to Thread mode.
+pub(super) const SECURE: u32 = 1 << 6;
+const DEFAULT_RULE: u32 = 1 << 5;
+const BASIC: u32 = 1 << 4;
+const THREAD: u32 = 1 << 3;
+/// From an exception of Secure state, callee registers on the stack, too: to the kernel, and to a thread on its process stack.
+const TO_KERNEL: u32 = 0xffff_ffc1;
+const TO_THREAD: u32 = 0xffff_ffcd;
+/// The same from one of Non-secure state.
+const END_OVER_KERNEL: u32 = 0xffff_ffe0;
+const END_OVER_THREAD: u32 = 0xffff_ffe8;
+
+/// The signature in front of a frame, but for its lowest bit: a basic frame.
+const SIGNATURE: u32 = 0xfefa_125a;
+
+// Verdicts, in the low word; the entry code compares them. Any other is an EXC_RETURN, with the number of handlers to be ended in the high word.
+/// It is not of handlers' making.
+pub(super) const NOT_HANDLERS: u64 = 0;
+/// What was interrupted goes on.
+pub(super) const GO_ON: u64 = 1;
+/// The thread that runs is stopped.
+pub(super) const STOP_THREAD: u64 = 2;
+
+const CFSR_MUNSTKERR: u32 = 1 << 3;
+const CFSR_UNSTKERR: u32 = 1 << 11;
+const CFSR_INVPC: u32 = 1 << 18;
+const SFSR_INVIS_INVER: u32 = 1 << 1 | 1 << 2;
+const SFSR_INVEP: u32 = 1;
+const SFSR_AUVIOL: u32 = 1 << 3;
+
+// SHCSR: pended faults and system call, and what is active.
+const PENDED: [(u32, u32); 5] = [(4, 1 << 13), (5, 1 << 14), (6, 1 << 12), (7, 1 << 20), (11, 1 << 15)];
+const ACTIVE: [(u32, u32); 8] =
+    [(4, 1), (5, 1 << 1), (6, 1 << 3), (7, 1 << 4), (11, 1 << 7), (12, 1 << 8), (14, 1 << 10), (15, 1 << 11)];
+
+const HARD_FAULT: u32 = 3;
+const SECURE_FAULT: u32 = 7;
+const PENDSV: u32 = 14;
+const SYSTICK: u32 = 15;
+pub(super) const FIRST_LINE: u32 = 16;
+const PENDSTSET: u32 = 1 << 26;
+
+/// Notes what a handler has done, closes all lines, and has the kernel stop its domain.
+pub(super) fn blame(fault: Fault, address: u32) {
+    let owner = &COFFERDAM_OWNER;
+    owner.stopped.store(1, Relaxed);
+    owner.close();
+    if owner.fault.load(Relaxed) == 0 {
+        owner.address.store(address, Relaxed);
+        owner.fault.store(fault as u32, Relaxed);
+    }
+    regs::ICSR.write(regs::PENDSVSET);
+}
+
+/// The exception that runs, with EXC_RETURN and both stack pointers as they were: a fault, or any exception of the kernel that came to Non-secure state.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u32) -> u64 {
+    let number = armv_m::exception_number();
+    let (status, secure) = (regs::CFSR.read(), SFSR.read());
+    if exc_return & SECURE != 0 {
+        let failed = secure & SFSR_INVIS_INVER != 0
+            || exc_return & DEFAULT_RULE == 0 && status & (CFSR_INVPC | CFSR_MUNSTKERR | CFSR_UNSTKERR) != 0;
+        if failed {
+            settle(status, secure);
+            blame(Fault::Return, 0);
+            return unwind(number, psp, msp);
+        }
+        if number == HARD_FAULT && is_masked() {
+            blame(Fault::Return, 0);
+            pend_again(cause(status, secure));
+            return GO_ON;
+        }
+        return NOT_HANDLERS;
+    }
+    if number > SECURE_FAULT {
+        pend_again(number);
+        return met(exc_return, psp, msp, false);
+    }
+    let kernel = kernel_is_active(number);
+    settle(status, secure);
+    if exc_return & THREAD != 0 && !kernel {
+        // A thread that went there, or a handler that returned into its place: Non-secure Thread mode may execute nothing, and that is all that happens.
+        unmask();
+        return if is_signed(psp) { unwind(number, psp, msp) } else { STOP_THREAD };
+    }
+    let (fault, address) = named(status, secure);
+    blame(fault, address);
+    unwind(number, psp, msp)
+}
+
+/// A handler was met, or code of Non-secure Thread mode that nothing but a handler can have made possible. Its budget may be used up.
+pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
+    let number = armv_m::exception_number();
+    let in_thread = exc_return & THREAD != 0;
+    if in_thread || !is_sampler(number) {
+        // An exception of the kernel came to a handler that has made itself less important than the kernel.
+        blame(Fault::Return, 0);
+        if in_thread && !kernel_is_active(number) && !is_signed(psp) {
+            return STOP_THREAD;
+        }
+    } else if !is_empty {
+        return GO_ON;
+    }
+    unwind(number, psp, msp)
+}
+
+fn is_sampler(number: u32) -> bool {
+    number == FIRST_LINE + COFFERDAM_OWNER.sampler.line.load(Relaxed)
+}
+
+/// Name and address of what a handler did.
+fn named(status: u32, secure: u32) -> (Fault, u32) {
+    if secure & SFSR_INVEP != 0 {
+        (Fault::Execute, 0)
+    } else if secure & SFSR_AUVIOL != 0 {
+        (Fault::Data, SFAR.read())
+    } else if status & 0x8000 != 0 {
+        (Fault::Bus, regs::BFAR.read())
+    } else {
+        (Fault::Usage, 0)
+    }
+}
+
+/// The fault that has become a HardFault because handlers' masks were set: a system call if there is none.
+fn cause(status: u32, secure: u32) -> u32 {
+    match status {
+        _ if secure != 0 => SECURE_FAULT,
+        0 => 11,
+        _ if status & 0xff != 0 => 4,
+        _ if status & 0xff00 != 0 => 5,
+        _ => 6,
+    }
+}
+
+/// The exception is taken again when this one is left.
+fn pend_again(number: u32) {
+    match number {
+        PENDSV => regs::ICSR.write(regs::PENDSVSET),
+        SYSTICK => regs::ICSR.write(PENDSTSET),
+        FIRST_LINE.. => {
+            let (register, bit) = regs::nvic_ispr(number - FIRST_LINE);
+            register.write(bit);
+        }
+        _ => {
+            let bit = PENDED.iter().find(|(fault, _)| *fault == number).map_or(0, |(_, bit)| *bit);
+            regs::SHCSR.write(regs::SHCSR.read() | bit);
+        }
+    }
+}
+
+/// Faults of a handler are forgotten, that too which came of an entry whose frame its stack had no room for. One that waits to be taken of any other kind
+/// is a thread's, whose stack had no room when a handler came.
+fn settle(status: u32, secure: u32) {
+    const STACKING: u32 = 1 << 4 | 1 << 12 | 1 << 20;
+    const SECUREFAULTPENDED: u32 = 1 << 20;
+    regs::CFSR.write(status & !STACKING);
+    SFSR.write(secure);
+    regs::HFSR.write(u32::MAX);
+    regs::SHCSR.write(regs::SHCSR.read() & !SECUREFAULTPENDED);
+}
+
+/// Whether an exception of the kernel is active beside the one that runs.
+fn kernel_is_active(number: u32) -> bool {
+    let active = regs::SHCSR.read();
+    if ACTIVE.iter().any(|(other, bit)| *other != number && active & bit != 0) {
+        return true;
+    }
+    (0..super::state::MAX_LINE).step_by(32).any(|line| {
+        let own = if (FIRST_LINE + line..FIRST_LINE + line + 32).contains(&number) {
+            1 << ((number - FIRST_LINE) & 31)
+        } else {
+            0
+        };
+        let sampler = COFFERDAM_OWNER.sampler.line.load(Relaxed);
+        let sampler = if sampler & !31 == line { 1 << (sampler & 31) } else { 0 };
+        regs::nvic_iabr(line).0.read() & !regs::nvic_itns(line).0.read() & !own & !sampler != 0
+    })
+}
+
+/// The first word of the frame with which a handler was entered from the thread that runs, if its stack pointer is in its stack.
+fn word_on_stack(psp: u32) -> Option<u32> {
+    // SAFETY: the address of the Context of the thread that runs; it is written when the kernel starts, before any line is open.
+    let context = unsafe { (*(&raw const COFFERDAM_CPU)).as_ref() }?;
+    let fits = psp.is_multiple_of(8)
+        && psp.wrapping_sub(context.stack_base) <= context.frame_room.saturating_sub(CALLEE_BYTES);
+    // SAFETY: the thread's stack, as the tables have it.
+    fits.then(|| unsafe { (psp as *const u32).read_volatile() })
+}
+
+fn is_signed(psp: u32) -> bool {
+    word_on_stack(psp).is_some_and(|word| word & !1 == SIGNATURE)
+}
+
+/// Bytes of a signature, a reserved word, and r4 to r11.
+const CALLEE_BYTES: u32 = 40;
+
+unsafe extern "C" {
+    static COFFERDAM_CPU: *const Context;
+}
+
+/// The EXC_RETURN with which everything handlers have interrupted goes on, and how many of them are to be ended.
+fn unwind(number: u32, psp: u32, msp: u32) -> u64 {
+    let owner = &COFFERDAM_OWNER;
+    let kernel = kernel_is_active(number);
+    // SAFETY: the frame on the kernel's stack: hardware has put it there when the outermost handler was entered.
+    let word = if kernel { Some(unsafe { (msp as *const u32).read_volatile() }) } else { word_on_stack(psp) };
+    let basic = if word.is_none_or(|word| word & 1 != 0) { BASIC } else { 0 };
+    let mut count = 0;
+    for (line, _) in owner.lines() {
+        let (register, bit) = regs::nvic_iabr(line);
+        if let Some(place) = owner.chain.get(count).filter(|_| register.read() & bit != 0) {
+            place.store((line + FIRST_LINE) as u8, Relaxed);
+            count += 1;
+        }
+    }
+    let last = match (count, kernel) {
+        (0, true) => TO_KERNEL,
+        (0, false) => TO_THREAD,
+        (_, true) => END_OVER_KERNEL,
+        (_, false) => END_OVER_THREAD,
+    };
+    u64::from(last | basic) | (count as u64) << 32
+}

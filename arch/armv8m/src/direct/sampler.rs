@@ -1,0 +1,176 @@
+//! The timer that looks at random times whether handlers run, and for how long. It is above all of them, and whatever they do, it comes.
+//!
+//! Each look that meets a handler charges it one mean interval. Intervals are memoryless and secret: whoever ran from one look to just before the next
+//! would have to know when that is. With a fixed interval handlers could use 99 % of the time and be charged nothing (prototypes of the paper's meter count
+//! cycles instead, where a counter counts Non-secure cycles alone: DWT with CYCDISS).
+
+use core::sync::atomic::{AtomicI32, AtomicU32, Ordering::Relaxed};
+
+use armv_m::regs::{self, Reg};
+
+use super::judge::{self, GO_ON};
+use super::state::{COFFERDAM_OWNER, is_masked};
+
+/// What the kernel asks for: it is done above handlers and above the kernel, whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Request {
+    Open = 1,
+    Stop = 2,
+}
+
+/// Its state; all words but `request` are its own.
+pub(super) struct State {
+    /// Its line, and the address of its timer's registers.
+    pub line: AtomicU32,
+    pub timer: AtomicU32,
+    request: AtomicU32,
+    /// Ticks in a period and to use in each, the rest of the period and what is left to use.
+    pub period: AtomicU32,
+    pub capacity: AtomicU32,
+    rest: AtomicI32,
+    left: AtomicI32,
+    exhausted: AtomicU32,
+    /// The interval that runs, and the state of the generator, not 0.
+    interval: AtomicU32,
+    seed: AtomicU32,
+}
+
+/// Mean of the intervals in ticks of the timer, and the longest one.
+pub const MEAN_TICKS: u32 = 1000;
+pub const LONGEST_TICKS: u32 = 4 * MEAN_TICKS;
+/// Shortest: below it the simulator stretches intervals.
+const SHORTEST_TICKS: u32 = 200;
+
+impl State {
+    pub(super) const NEW: State = State {
+        line: AtomicU32::new(0),
+        timer: AtomicU32::new(0),
+        request: AtomicU32::new(0),
+        period: AtomicU32::new(0),
+        capacity: AtomicU32::new(0),
+        rest: AtomicI32::new(0),
+        left: AtomicI32::new(0),
+        exhausted: AtomicU32::new(0),
+        interval: AtomicU32::new(0),
+        seed: AtomicU32::new(0),
+    };
+
+    /// Begins to look.
+    pub(super) fn start(&self, seed: u32) {
+        self.seed.store(seed | 1, Relaxed);
+        self.left.store(self.capacity.load(Relaxed) as i32, Relaxed);
+        self.rest.store(self.period.load(Relaxed) as i32, Relaxed);
+        self.arm();
+        let (register, bit): (Reg, u32) = regs::nvic_iser(self.line.load(Relaxed));
+        register.write(bit);
+    }
+
+    /// Has something done at once: its line is above all others.
+    pub(super) fn ask(&self, request: Request) {
+        self.request.store(request as u32, Relaxed);
+        let (register, bit) = regs::nvic_ispr(self.line.load(Relaxed));
+        register.write(bit);
+        armv_m::barrier();
+    }
+
+    /// Draws the next interval (xorshift; geometric over sixteenths of the mean), and starts it.
+    fn arm(&self) {
+        let mut seed = self.seed.load(Relaxed);
+        seed ^= seed << 13;
+        seed ^= seed >> 17;
+        seed ^= seed << 5;
+        self.seed.store(seed, Relaxed);
+        let unit = EXPONENTIAL[(seed >> 26) as usize];
+        let ticks = (u32::from(unit) * MEAN_TICKS / 256).clamp(SHORTEST_TICKS, LONGEST_TICKS);
+        self.interval.store(ticks, Relaxed);
+        let timer = self.timer.load(Relaxed);
+        register(timer, CONTROL).write(0);
+        register(timer, CLEAR).write(1);
+        register(timer, LOAD).write(ticks);
+        register(timer, CONTROL).write(ENABLE | INTERRUPT | WIDE | ONCE);
+    }
+
+    /// What the kernel has asked for, once.
+    fn serve(&self, request: u32) {
+        let owner = &COFFERDAM_OWNER;
+        self.request.store(0, Relaxed);
+        if request == Request::Stop as u32 {
+            owner.stopped.store(1, Relaxed);
+            owner.close();
+        } else {
+            owner.stopped.store(0, Relaxed);
+            if self.exhausted.load(Relaxed) == 0 {
+                owner.reopen();
+            }
+        }
+    }
+
+    /// An interval has ended, in which handlers ran at the end or not. Whether their budget is used up now.
+    fn look(&self, meets: bool) -> bool {
+        let interval = self.interval.load(Relaxed) as i32;
+        let mut left = self.left.load(Relaxed) - if meets { MEAN_TICKS as i32 } else { 0 };
+        let rest = self.rest.load(Relaxed) - interval;
+        let begins = rest <= 0;
+        self.rest.store(if begins { self.period.load(Relaxed) as i32 } else { rest }, Relaxed);
+        if begins {
+            // A deferrable server; what was overdrawn is paid back.
+            let capacity = self.capacity.load(Relaxed) as i32;
+            left = (left + capacity).min(capacity);
+        }
+        self.left.store(left, Relaxed);
+        left <= 0
+    }
+}
+
+/// -ln(1 - (i + 1/2) / 64), in 256ths.
+const EXPONENTIAL: [u16; 64] = [
+    2, 6, 10, 14, 19, 23, 27, 32, 36, 41, 46, 51, 56, 61, 66, 71, 76, 82, 87, 93, 99, 105, 111, 117, 124, 130, 137,
+    144, 151, 159, 166, 174, 182, 190, 199, 208, 217, 226, 236, 246, 257, 268, 279, 291, 304, 317, 330, 345, 360, 376,
+    393, 412, 431, 452, 475, 500, 528, 560, 595, 637, 688, 754, 850, 1242,
+];
+
+// CMSDK dual-input timer, its first half.
+const LOAD: u32 = 0x00;
+const CONTROL: u32 = 0x08;
+const CLEAR: u32 = 0x0c;
+const MASKED_STATUS: u32 = 0x14;
+const ENABLE: u32 = 1 << 7;
+const INTERRUPT: u32 = 1 << 5;
+const WIDE: u32 = 1 << 1;
+const ONCE: u32 = 1;
+
+fn register(timer: u32, offset: u32) -> Reg {
+    // SAFETY: a register of the board's file.
+    unsafe { Reg::new(timer + offset) }
+}
+
+/// The sampler's interrupt, with EXC_RETURN and both stack pointers as they were: see [`judge::Verdict`].
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn cofferdam_owner_sample(exc_return: u32, psp: u32, msp: u32) -> u64 {
+    let owner = &COFFERDAM_OWNER;
+    let state = &owner.sampler;
+    let request = state.request.load(Relaxed);
+    if request != 0 {
+        state.serve(request);
+    }
+    if register(state.timer.load(Relaxed), MASKED_STATUS).read() & 1 == 0 {
+        return GO_ON;
+    }
+    let meets = exc_return & judge::SECURE == 0;
+    let is_empty = state.look(meets);
+    state.arm();
+    let was_empty = state.exhausted.swap(u32::from(is_empty), Relaxed) != 0;
+    if is_empty && !was_empty {
+        owner.close();
+    } else if was_empty && !is_empty && owner.stopped.load(Relaxed) == 0 {
+        owner.reopen();
+    }
+    if meets {
+        return judge::met(exc_return, psp, msp, is_empty);
+    }
+    if is_masked() {
+        judge::blame(abi::trace::Fault::Return, 0);
+    }
+    GO_ON
+}

@@ -1,0 +1,172 @@
+//! The handlers' domain, its lines, and what is noted about them. The kernel writes some words, exceptions above it others; each word is read and written
+//! whole, and none of the kernel's is written above it.
+
+use core::arch::asm;
+use core::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+
+use armv_m::barrier;
+use armv_m::regs::{self, Reg};
+use system::direct::MAX_DIRECT;
+
+use super::sampler::Request;
+use super::{ICSR_NS, SHCSR_NS, VTOR_NS};
+
+/// Lines that can reach handlers have lower numbers.
+pub(super) const MAX_LINE: u32 = 128;
+
+/// The domain with handlers. All zero: there is none.
+pub(super) struct Owner {
+    /// Its number, plus one.
+    pub domain: AtomicU32,
+    /// Its lines, and each one's level.
+    pub lines: [AtomicU8; MAX_DIRECT],
+    pub levels: [AtomicU8; MAX_DIRECT],
+    pub count: AtomicU32,
+    /// Vectors while handlers may run, and while they may not.
+    pub vectors: AtomicU32,
+    pub quiet: AtomicU32,
+    pub stack_top: AtomicU32,
+    /// A bit for each line that its thread has acknowledged once: its handler may run. The kernel's.
+    pub enabled: AtomicU32,
+    /// A bit for each line whose next wake is paid for. The kernel's.
+    pub armed: AtomicU32,
+    /// Not 0: the domain was stopped or is about to be, and no handler runs until it acknowledges a line anew.
+    pub stopped: AtomicU32,
+    /// What a handler has done, for the kernel: a number of `abi::trace::Fault`, or 0, and the address.
+    pub fault: AtomicU32,
+    pub address: AtomicU32,
+    /// Exceptions that a cut-off ends, the outermost first.
+    pub chain: [AtomicU8; MAX_DIRECT],
+    /// The sampler's, see there.
+    pub sampler: super::sampler::State,
+}
+
+/// The one that there is. The entry code reads its first word.
+#[unsafe(no_mangle)]
+pub(super) static COFFERDAM_OWNER: Owner = Owner {
+    domain: AtomicU32::new(0),
+    lines: [const { AtomicU8::new(0) }; MAX_DIRECT],
+    levels: [const { AtomicU8::new(0) }; MAX_DIRECT],
+    count: AtomicU32::new(0),
+    vectors: AtomicU32::new(0),
+    quiet: AtomicU32::new(0),
+    stack_top: AtomicU32::new(0),
+    enabled: AtomicU32::new(0),
+    armed: AtomicU32::new(0),
+    stopped: AtomicU32::new(0),
+    fault: AtomicU32::new(0),
+    address: AtomicU32::new(0),
+    chain: [const { AtomicU8::new(0) }; MAX_DIRECT],
+    sampler: super::sampler::State::NEW,
+};
+
+/// A byte for each line: its handler has asked for the thread. The way in writes them, the kernel reads them.
+#[unsafe(no_mangle)]
+pub(super) static COFFERDAM_WAKES: [AtomicU8; MAX_LINE as usize] = [const { AtomicU8::new(0) }; MAX_LINE as usize];
+
+impl Owner {
+    /// The lines, each with its bit.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let count = self.count.load(Relaxed) as usize;
+        self.lines.iter().take(count).enumerate().map(|(index, line)| (u32::from(line.load(Relaxed)), 1 << index))
+    }
+
+    /// Lines and system exceptions of Non-secure state do nothing from now on. What is active stays so.
+    pub(super) fn close(&self) {
+        for (line, _) in self.lines() {
+            write_bit(regs::nvic_icer(line));
+            write_bit(regs::nvic_icpr(line));
+        }
+        // Its own SysTick may go on: the vectors lead to code that stops it.
+        VTOR_NS.write(self.quiet.load(Relaxed));
+        const CLEAR_PENDSV_AND_SYSTICK: u32 = 1 << 27 | 1 << 25;
+        ICSR_NS.write(CLEAR_PENDSV_AND_SYSTICK);
+        SHCSR_NS.write(0);
+        unmask();
+        barrier();
+    }
+
+    /// Handlers of the lines that are enabled may run again: nothing keeps them from it, and none is active.
+    pub(super) fn reopen(&self) {
+        VTOR_NS.write(self.vectors.load(Relaxed));
+        // SAFETY: no code uses that stack now.
+        unsafe {
+            asm!("msr msplim_ns, {0}", "msr msp_ns, {1}", in(reg) 0, in(reg) self.stack_top.load(Relaxed), options(nostack, preserves_flags));
+        }
+        let enabled = self.enabled.load(Relaxed);
+        for ((line, bit), level) in self.lines().zip(&self.levels) {
+            // Whatever handlers have written there.
+            regs::nvic_ipr(line / 4).write(with_byte(regs::nvic_ipr(line / 4).read(), line % 4, level.load(Relaxed)));
+            if enabled & bit != 0 {
+                write_bit(regs::nvic_iser(line));
+            }
+        }
+        barrier();
+    }
+}
+
+/// A word with one of its bytes replaced.
+const fn with_byte(word: u32, byte: u32, value: u8) -> u32 {
+    word & !(0xff << (8 * byte)) | (value as u32) << (8 * byte)
+}
+
+fn write_bit((register, bit): (Reg, u32)) {
+    register.write(bit);
+}
+
+/// Masks that handlers have left set hold off the kernel, too.
+pub(super) fn unmask() {
+    // SAFETY: Non-secure state is nobody's while Secure code runs; Thread mode there is unprivileged.
+    unsafe {
+        asm!(
+            "msr primask_ns, {0}", "msr basepri_ns, {0}", "msr faultmask_ns, {0}", "msr control_ns, {1}",
+            in(reg) 0, in(reg) 1, options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Whether a handler has left a mask set.
+pub(super) fn is_masked() -> bool {
+    let (primask, basepri, faultmask): (u32, u32, u32);
+    // SAFETY: reads registers.
+    unsafe {
+        asm!(
+            "mrs {0}, primask_ns", "mrs {1}, basepri_ns", "mrs {2}, faultmask_ns",
+            out(reg) primask, out(reg) basepri, out(reg) faultmask, options(nomem, nostack, preserves_flags),
+        );
+    }
+    primask | basepri | faultmask != 0
+}
+
+/// A thread allows a line; whether it is one of a handler. Its first acknowledgement opens it.
+///
+/// # Bound
+/// The lines of handlers, and the sampler's handler.
+pub(crate) fn acknowledge(line: u32) -> bool {
+    let owner = &COFFERDAM_OWNER;
+    let Some((_, bit)) = owner.lines().find(|(own, _)| *own == line) else { return false };
+    owner.armed.store(owner.armed.load(Relaxed) | bit, Relaxed);
+    let enabled = owner.enabled.load(Relaxed);
+    if enabled & bit == 0 {
+        owner.enabled.store(enabled | bit, Relaxed);
+        write_bit(regs::nvic_icpr(line));
+        owner.sampler.ask(Request::Open);
+    }
+    // It may have asked for its thread already.
+    regs::ICSR.write(regs::PENDSVSET);
+    true
+}
+
+/// A domain runs no more until it is restarted.
+pub(crate) fn stopped(domain: u8) {
+    let owner = &COFFERDAM_OWNER;
+    if owner.domain.load(Relaxed) == u32::from(domain) + 1 {
+        owner.enabled.store(0, Relaxed);
+        owner.armed.store(0, Relaxed);
+        owner.sampler.ask(Request::Stop);
+        owner
+            .lines()
+            .filter_map(|(line, _)| COFFERDAM_WAKES.get(line as usize))
+            .for_each(|wake| wake.store(0, Relaxed));
+    }
+}

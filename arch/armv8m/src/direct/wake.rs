@@ -1,0 +1,52 @@
+//! The kernel's part of a handler's wake, and of what a handler has done.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use abi::trace::Fault;
+use armv_m::{ASKED, Board, Machine, regs};
+use kernel::Kernel;
+use units::VirtAddr;
+
+use super::judge::FIRST_LINE;
+use super::state::{COFFERDAM_OWNER, COFFERDAM_WAKES};
+use crate::unit::Armv8;
+
+/// PendSV: a handler has done something that its domain is stopped for, or has asked for its thread. The exception of one line whose handler has, for
+/// `kernel_interrupt`, or 0; another PendSV does the next.
+///
+/// # Bound
+/// The lines of handlers; a fault beyond that.
+#[inline]
+pub fn wake<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>) -> u32 {
+    let owner = &COFFERDAM_OWNER;
+    if owner.fault.load(Relaxed) != 0 {
+        return fault(kernel);
+    }
+    let armed = owner.armed.load(Relaxed);
+    let mut found = 0;
+    for (line, bit) in owner.lines() {
+        let Some(wake) = COFFERDAM_WAKES.get(line as usize).filter(|wake| armed & bit != 0 && wake.load(Relaxed) != 0)
+        else {
+            continue;
+        };
+        if found != 0 {
+            regs::ICSR.write(regs::PENDSVSET);
+            break;
+        }
+        wake.store(0, Relaxed);
+        owner.armed.store(armed & !bit, Relaxed);
+        found = FIRST_LINE + line | ASKED;
+    }
+    found
+}
+
+#[cold]
+fn fault<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>) -> u32 {
+    let owner = &COFFERDAM_OWNER;
+    let domain = owner.domain.load(Relaxed).wrapping_sub(1) as u8;
+    let kind = Fault::from_number(owner.fault.load(Relaxed) as u8).unwrap_or(Fault::Return);
+    kernel.on_handlers_fault(domain, kind, VirtAddr(owner.address.load(Relaxed)));
+    // Only now: another one in between is the same story.
+    owner.fault.store(0, Relaxed);
+    0
+}
