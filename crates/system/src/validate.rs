@@ -229,7 +229,8 @@ fn stack<K: Known>(system: &System, domain: u32, base: u32, bytes: u32) -> Resul
     require(bytes.is_multiple_of(8) && bytes >= 256, "stack_bytes")?;
     let owner = system.get::<Domain>(domain as usize);
     let pages = |flags: u32| flags & area::WRITE != 0 && flags & (area::SHARED | area::OPEN) == 0;
-    let pinned = |flags: u32| pages(flags) && flags & area::PINNED != 0;
+    let pinned =
+        |flags: u32| flags & area::WRITE != 0 && flags & area::PINNED != 0 && flags & (area::SHARED | area::OPEN) == 0;
     let holds = if K::scheme(system).pins_stacks() { pinned } else { pages };
     require(inside_area(system, &owner, base, bytes, holds), "stack_base")
 }
