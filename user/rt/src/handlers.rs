@@ -5,6 +5,8 @@
 //! a build is refused if that leads to something that cannot be, for example through the address of a function in a static. Threads and handlers share
 //! statics: use atomics, of which a load and a store each are one access.
 
+use core::sync::atomic::{Ordering, compiler_fence};
+
 /// Declares a handler under the symbol that the manifest names: `handler!(symbol, function)` with `fn()`.
 #[macro_export]
 macro_rules! handler {
@@ -29,5 +31,7 @@ pub fn wake() {
         // handlers may call.
         let wake = unsafe { core::mem::transmute::<usize, extern "C" fn()>(address as usize) };
         wake();
+        // The kernel finds its way back by a link register that a call has set: a jump from the end of the handler would leave the exception's there.
+        compiler_fence(Ordering::SeqCst);
     }
 }
