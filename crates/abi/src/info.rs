@@ -14,7 +14,7 @@ pub use read::{Area, Cap, Envelope, Info};
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFI");
 /// Version of what a program is built for: this layout, the numbers of calls, kinds and errors, and how a call passes its words. Every
 /// change of one of them gets the next number, because a finished program is refused only by it.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Section of the note in which a program says that version.
 pub const NOTE_SECTION: &str = ".note.cofferdam";
 /// Name of the note, padded to words.
@@ -30,8 +30,8 @@ pub const NOTE: [u32; 7] = {
 /// Bytes of a name, padded with zero bytes; the longest name has one byte less.
 pub const NAME_BYTES: usize = 16;
 /// Words of the header: magic, version, cpu_hz, ticks_per_second, caps, areas, heap_base, heap_bytes, domain index,
-/// thread count, name (4 words), envelopes, board. The heap of the header is the first piece of the area `heap`.
-pub const HEADER_WORDS: usize = 16;
+/// thread count, name (4 words), envelopes, board, the way from handlers into the kernel. The heap of the header is the first piece of the area `heap`.
+pub const HEADER_WORDS: usize = 17;
 /// Bytes of one capability entry: name, slot (u32), kind (u32). An entry of kind 0 is no capability: it gives the name of
 /// the domain that calls this domain's gates with the badge that stands in place of the slot.
 pub const CAP_BYTES: usize = NAME_BYTES + 8;
@@ -101,6 +101,9 @@ pub mod word {
     pub const ENVELOPES: usize = 14;
     /// [`super::name_hash`] of the name of the board that the image was made for.
     pub const BOARD: usize = 15;
+    /// Address of the function of the kernel by which a handler that an interrupt reached without the kernel asks for its signal; 0 for a
+    /// domain without such handlers.
+    pub const WAKE: usize = 16;
 }
 
 /// One word for a name (FNV-1a): a block holds it where programs only compare names of boards and of kinds of device.

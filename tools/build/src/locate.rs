@@ -9,12 +9,16 @@ fn symbol_place(system: &System, domain: &str, symbol: &str) -> String {
     let base = format!("domain.{domain}");
     let Some(found) = system.domains.iter().find(|found| found.name == domain) else { return base };
     let thread = found.threads.iter().position(|t| t.entry.as_deref() == Some(symbol));
-    let gate = found.gates.iter().find(|gate| gate.entry == symbol);
-    match (thread, gate) {
-        (Some(index), _) => format!("{base}.thread[{index}].entry"),
-        (None, Some(gate)) => format!("{base}.gate.{}.entry", gate.name),
-        (None, None) => base,
+    if let Some(index) = thread {
+        return format!("{base}.thread[{index}].entry");
     }
+    if let Some(gate) = found.gates.iter().find(|gate| gate.entry == symbol) {
+        return format!("{base}.gate.{}.entry", gate.name);
+    }
+    let mut handlers = found.interrupts.iter().filter_map(|line| line.direct.as_ref());
+    handlers.find(|direct| direct.handler == symbol).map_or(base.clone(), |direct| {
+        format!("{base}.interrupt.{}.handler", direct.key)
+    })
 }
 
 /// Whether something other than tables lies in a memory because the manifest says so.
@@ -159,6 +163,14 @@ pub(crate) fn refusal(system: &System, scheme: &dyn Scheme, error: &PlaceError) 
                 .limit(reason.as_str())
                 .rule("a range at a fixed address is free and expressed exactly by one region register")
                 .remedy("remove `at`, or choose an address that is free and aligned")
+        }
+        PlaceError::Reaches { domain, way, reason } => {
+            let handler = way.first().map_or("", String::as_str).trim_matches('`');
+            at("CF0512", symbol_place(system, domain, handler))
+                .value(way.join(" -> "))
+                .limit(*reason)
+                .rule("what a handler executes is placed a second time, in Non-secure memory, and leads to nothing that is Secure")
+                .remedy("keep it out of the handler: do the rest in a thread that `wake` wakes, and hand over numbers, not addresses of functions or constants")
         }
         PlaceError::Refused(refused) => manifest::refused(refused),
         PlaceError::Objects(objects) => at("CF0319", "domain".to_owned())

@@ -73,6 +73,11 @@ impl Board {
         self.device.get(&self.clock.device).map_or(0, |device| device.base + self.core.image.clock.offset)
     }
 
+    /// The bit of an address that says Secure, where the processor has a second security state.
+    pub fn secure(&self) -> Option<u32> {
+        self.protection.attribution().map(|watch| watch.secure)
+    }
+
     /// Specification that an area asks of the check on this board: the written one. A default that is pinned where that takes a region
     /// register takes no locked entry: its tables stay on the chip.
     pub fn asked(&self, spec: &Spec) -> TemporalSpec {

@@ -68,6 +68,19 @@ pub struct Memory {
     pub class: Option<::spec::MemoryClass>,
 }
 
+impl Memory {
+    /// Bytes of its largest block that a controller makes Non-secure, if controllers cover all of it.
+    pub fn block(&self) -> Option<u32> {
+        let end = |base: u32, bytes: u32| u64::from(base) + u64::from(bytes);
+        let mut gates: Vec<&Gate> = self.gates.iter().collect();
+        gates.sort_by_key(|gate| gate.base);
+        let covered = gates.iter().fold(u64::from(self.base), |until, gate| {
+            if u64::from(gate.base) <= until { until.max(end(gate.base, gate.bytes)) } else { until }
+        });
+        self.gates.iter().map(|gate| gate.block).max().filter(|_| covered >= end(self.base, self.usable))
+    }
+}
+
 fn class<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<::spec::MemoryClass>, D::Error> {
     let text = String::deserialize(deserializer)?;
     let known = (1..=3).filter_map(::spec::MemoryClass::from_number);

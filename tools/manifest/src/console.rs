@@ -44,7 +44,8 @@ fn domain(console: Console) -> Domain {
     let thread = Thread { name: main_name(), priority: console.priority, budget: NAME.into(), ..Thread::default() };
     let stack = gate_stack();
     let gate = Gate { entry: "console_write".into(), ceiling: console.ceiling, bound: console.bound, stack };
-    let line = InterruptLine { device: console.device.clone(), line: "tx".into(), notification: NAME.into(), bit: 1 };
+    let (device, line, notification) = (console.device.clone(), "tx".into(), NAME.into());
+    let line = InterruptLine { device, line, notification, bit: 1, ..InterruptLine::default() };
     let events = Use { notification: Some(NAME.into()), ..Use::default() };
     Domain {
         package: Some(source),

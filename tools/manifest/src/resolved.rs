@@ -34,6 +34,8 @@ pub struct Memory {
     pub class: Option<MemoryClass>,
     /// Domains have it at its addresses less this.
     pub offset: u32,
+    /// Handlers use whole blocks of so many bytes of it; `None` if all of it is Secure for good.
+    pub block: Option<u32>,
 }
 
 /// An area of a domain.
@@ -159,6 +161,32 @@ pub struct Interrupt {
     pub notification: usize,
     /// Bits to set.
     pub bits: u32,
+    /// It reaches a handler without the kernel.
+    pub direct: Option<Direct>,
+}
+
+/// A handler that an interrupt line reaches without the kernel.
+#[derive(Clone, Debug)]
+pub struct Direct {
+    /// Name of the interrupt among those of the domain.
+    pub key: String,
+    /// Symbol of its function.
+    pub handler: String,
+    /// Its level, from 1, the most important, to `system::direct::LEVELS`.
+    pub level: u32,
+    /// Ticks from one interrupt to the next, at least.
+    pub separation: u32,
+}
+
+/// What the handlers of a domain share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handlers {
+    /// Bytes of their stack.
+    pub stack_bytes: u32,
+    /// Ticks after which their capacity is full again.
+    pub period: u32,
+    /// Ticks that they use in a period at most.
+    pub capacity: u32,
 }
 
 /// A budget.
@@ -209,6 +237,8 @@ pub struct Device {
     pub bytes: u32,
     /// `abi::info::name_hash` of its kind; 0 for a device without one.
     pub kind: u32,
+    /// Handlers use it, too: a line of it reaches one.
+    pub open: bool,
 }
 
 /// A domain's use of a constant file.
@@ -269,6 +299,8 @@ pub struct Domain {
     pub gates: Vec<Gate>,
     /// Interrupt lines.
     pub interrupts: Vec<Interrupt>,
+    /// What its handlers share, if interrupts reach any without the kernel.
+    pub handlers: Option<Handlers>,
     /// Capabilities that it starts with, in the order of their slots.
     pub caps: Vec<Grant>,
     /// Callers of its gates: name of the caller, badge. For the information block.
@@ -350,6 +382,11 @@ pub struct System {
     pub memories: Vec<Memory>,
     /// How accesses are checked.
     pub protection: SchemeName,
+    /// The bit of an address that says Secure, where the processor has a second security state.
+    pub secure: Option<u32>,
+    /// Bytes that handlers can take of the stack of whatever they interrupt, in Secure state: more than the processor saves for the kernel. The
+    /// sizes of all stacks contain them.
+    pub frame_bytes: u32,
     /// Resources for page tables, where these check accesses.
     pub pages: Option<Pages>,
     /// Domains.
@@ -372,6 +409,11 @@ impl System {
     /// Rate of the kernel's clock.
     pub fn rate(&self) -> Rate {
         Rate::hz(self.ticks_per_second.into())
+    }
+
+    /// Number of the domain with handlers that interrupts reach without the kernel, and what they share.
+    pub fn handlers(&self) -> Option<(usize, Handlers)> {
+        self.domains.iter().enumerate().find_map(|(index, domain)| Some((index, domain.handlers?)))
     }
 
     /// Whether somebody holds frames.

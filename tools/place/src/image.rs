@@ -17,7 +17,7 @@ pub(crate) fn write(
     kernel: &Kernel,
     (programs, files): (&[Program], &[Vec<u8>]),
     relocated: &[Vec<u8>],
-    tables: &[u32],
+    (tables, handlers): (&[u32], Option<Loaded>),
 ) -> Result<Vec<u8>, PlaceError> {
     let mut segments = kernel.segments.clone();
     patch(&mut segments, kernel.symbol("COFFERDAM_SYSTEM")?, plan.tables)?;
@@ -25,7 +25,7 @@ pub(crate) fn write(
     for (index, program) in programs.iter().enumerate() {
         let spot = &plan.domains[index];
         segments.push(Loaded::here(spot.code_base, program.bytes_of(&relocated[index], true)));
-        segments.push(Loaded::here(spot.info, information(system, index, spot)));
+        segments.push(Loaded::here(spot.info, information(system, index, spot, wake(kernel))));
         segments.push(Loaded::here(spot.source, program.bytes_of(&relocated[index], false)));
     }
     for (contents, &(base, _)) in files.iter().zip(&plan.files) {
@@ -39,9 +39,15 @@ pub(crate) fn write(
         block.truncate(length);
         segments.push(Loaded::here(base, block));
     }
+    segments.extend(handlers);
     segments.retain(|segment| !segment.bytes.is_empty());
     segments.sort_by_key(|segment| segment.at);
     Ok(elf_file(kernel, &segments))
+}
+
+/// The way from handlers into the kernel: an address of its code, Thumb bit set; 0 of a kernel without one.
+fn wake(kernel: &Kernel) -> u32 {
+    kernel.symbol("cofferdam_wake").map_or(0, |address| address | 1)
 }
 
 fn patch(segments: &mut [Loaded], address: u32, value: u32) -> Result<(), PlaceError> {

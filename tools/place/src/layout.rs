@@ -1,13 +1,16 @@
 //! Location of everything, for people and reports.
 
-use manifest::resolved::{Domain, System};
+use manifest::resolved::{Domain, Part, System};
 use report::describe::{Effort, Envelope, Keeping};
 use serde::{Deserialize, Serialize};
 use system::area;
 
 use crate::elf::{Kernel, Program};
+use crate::handlers::{Handlers, HandlersSpot};
 use crate::keeping;
-use crate::placed::{ImageSizes, Objects, PlacedAccount, PlacedArea, PlacedDomain, PlacedMemory, PlacedWays, Symbol};
+use crate::placed::{
+    ImageSizes, Objects, PlacedAccount, PlacedArea, PlacedDomain, PlacedHandlers, PlacedMemory, PlacedWays, Symbol,
+};
 use crate::plan::{Plan, TABLES_BYTES};
 use crate::spot::{DomainSpot, Spot};
 
@@ -38,6 +41,12 @@ pub struct Layout {
     pub tables: (u32, u32),
     /// End of the kernel's code in flash, where it runs from there.
     pub kernel_end: Option<u32>,
+    /// Bytes of each stack that handlers can take.
+    #[serde(default)]
+    pub frame_bytes: u32,
+    /// What handlers execute.
+    #[serde(default)]
+    pub handlers: Option<PlacedHandlers>,
     /// Symbols in ascending order.
     pub symbols: Vec<Symbol>,
 }
@@ -78,8 +87,26 @@ impl Layout {
             objects,
             tables: (plan.tables, TABLES_BYTES as u32),
             kernel_end: kernel.symbol("__kernel_flash_end").ok(),
+            frame_bytes: system.frame_bytes,
+            handlers: None,
             symbols: symbols(plan, programs, kernel),
         }
+    }
+
+    /// Adds what handlers execute, with the names of what is there.
+    pub(crate) fn add_handlers(&mut self, handlers: &Handlers, spot: &HandlersSpot, domain: &DomainSpot) {
+        let (direct, owner) = (spot.direct, handlers.owner as u8);
+        let data = domain.areas.iter().find(|area| area.part == Part::Data);
+        let stack = data.map_or((0, 0), |data| (data.base, direct.stack_top - data.base));
+        let (base, bytes, alias) = (direct.text_base, direct.text_bytes, direct.alias);
+        self.handlers = Some(PlacedHandlers { domain: owner, base, bytes, alias, stack });
+        self.symbols.extend(handlers.pieces(spot).map(|(name, address, bytes)| Symbol {
+            address,
+            bytes,
+            name: readable(name),
+            domain: Some(owner),
+        }));
+        self.symbols.sort_by_key(|symbol| symbol.address);
     }
 
     /// The symbol that contains an address.
@@ -147,6 +174,7 @@ fn placed_area(system: &System, spot: &Spot) -> PlacedArea {
         memory: memory.map_or_else(|| "device".into(), |memory| memory.name.clone()),
         pinned,
         shared: spot.flags & area::SHARED != 0,
+        open: spot.flags & area::OPEN != 0,
         regions: spot.slots,
         kept: spot.place.map_or("", |place| keeping::code((pinned, place))).into(),
         spec: spot.spec.to_string(),
@@ -154,6 +182,10 @@ fn placed_area(system: &System, spot: &Spot) -> PlacedArea {
         bound_cycles: spot.bound.map(|bound| bound.cycles),
         bound_method: spot.bound.map_or("", |bound| bound.method.text()).into(),
     }
+}
+
+fn readable(name: &str) -> String {
+    format!("{:#}", rustc_demangle::demangle(name))
 }
 
 fn symbols(plan: &Plan, programs: &[Program], kernel: &Kernel) -> Vec<Symbol> {
@@ -166,7 +198,7 @@ fn symbols(plan: &Plan, programs: &[Program], kernel: &Kernel) -> Vec<Symbol> {
         all.push(Symbol {
             address: (i64::from(symbol.value & !1) + delta) as u32,
             bytes: symbol.bytes,
-            name: format!("{:#}", rustc_demangle::demangle(&symbol.name)),
+            name: readable(&symbol.name),
             domain,
         });
     };

@@ -37,7 +37,8 @@ pub use keeping::PINNED;
 pub use layout::Layout;
 pub use ledger::{Book, MAX_POOLS};
 pub use placed::{
-    ImageSizes, Objects, PlacedAccount, PlacedArea, PlacedDomain, PlacedMemory, PlacedWays, Symbol, Taken,
+    ImageSizes, Objects, PlacedAccount, PlacedArea, PlacedDomain, PlacedHandlers, PlacedMemory, PlacedWays, Symbol,
+    Taken,
 };
 pub use relocate::moves;
 pub use suspects::{Suspect, suspects};
@@ -79,7 +80,8 @@ pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<
     let programs = programs.collect::<Result<Vec<_>, _>>()?;
     let kernel = elf::Kernel::parse(kernel)?;
     programs.iter().try_for_each(|program| kernel.runs(program))?;
-    let mut plan = schemes::plan(system, &kernel, &programs, files)?;
+    let handlers = handlers::Handlers::of(system, &programs)?;
+    let mut plan = schemes::plan(system, &kernel, &programs, files, handlers.as_ref())?;
     let relocated = programs
         .iter()
         .zip(&plan.domains)
@@ -89,8 +91,13 @@ pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<
     marks::divide(system, &mut tables, &mut plan.pools)?;
     let words = tables.encode().map_err(PlaceError::Tables)?;
     let objects = objects::fit(&words, &kernel, plan.objects)?;
-    let layout = layout::Layout::new(system, &plan, &programs, &kernel, objects);
-    let image = image::write(system, &plan, &kernel, (&programs, files), &relocated, &words)?;
+    let mut layout = layout::Layout::new(system, &plan, &programs, &kernel, objects);
+    let mut text = None;
+    if let Some((handlers, spot)) = handlers.zip(plan.handlers) {
+        layout.add_handlers(&handlers, &spot, &plan.domains[handlers.owner]);
+        text = Some(handlers.load(&spot, &relocated)?);
+    }
+    let image = image::write(system, &plan, &kernel, (&programs, files), &relocated, (&words, text))?;
     Ok(Placed { image, domains: relocated, tables, layout, ledger: plan.ledger })
 }
 

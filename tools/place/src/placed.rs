@@ -35,6 +35,9 @@ pub struct PlacedArea {
     pub pinned: bool,
     /// Shared with another domain.
     pub shared: bool,
+    /// Handlers that interrupts reach without the kernel use it, too: it is Non-secure.
+    #[serde(default)]
+    pub open: bool,
     /// Region registers (pinned) or paged regions. With page tables: entries of a TLB that hold what is mapped for it.
     pub regions: u32,
     /// How the check of its accesses is kept: [`Keeping::kept`].
@@ -63,6 +66,21 @@ pub struct PlacedDomain {
     /// Base and size of the stack of each thread, then of each gate.
     #[serde(default)]
     pub stacks: Vec<(u32, u32)>,
+}
+
+/// Code and constants of handlers that interrupts reach without the kernel. Their names are among the symbols, at these addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedHandlers {
+    /// Index of the domain.
+    pub domain: u8,
+    /// First address, as Non-secure code finds it; Secure code finds it with the bit `alias`.
+    pub base: u32,
+    /// Bytes.
+    pub bytes: u32,
+    /// The bit of an address that says Secure.
+    pub alias: u32,
+    /// Address and bytes of the handlers' stack.
+    pub stack: (u32, u32),
 }
 
 /// Promises of the ledger to a domain.

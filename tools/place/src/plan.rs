@@ -8,6 +8,7 @@ use system::build::SchemeTables;
 
 use crate::allocate::Space;
 use crate::elf::Kernel;
+use crate::handlers::HandlersSpot;
 use crate::error::PlaceError;
 use crate::ledger::Book;
 use crate::placed::PlacedWays;
@@ -41,6 +42,8 @@ pub(crate) struct Plan {
     pub locked: PlacedWays,
     /// The scheme's section of the system's tables.
     pub scheme: SchemeTables,
+    /// What handlers execute.
+    pub handlers: Option<HandlersSpot>,
 }
 
 /// Room for the tables: they are small, and their exact size is known only when they are written.
@@ -62,7 +65,7 @@ impl Plan {
         let handed_over = place_ledger(system, |bytes| scheme.ledger(&mut site.spaces[rom], bytes))?;
         handed_over.into_iter().for_each(|range| scheme.constant(range));
         for (spot, (domain, program)) in domains.iter_mut().zip(system.domains.iter().zip(site.programs)) {
-            spot.areas.extend(common_areas(domain, &files, &shared));
+            spot.areas.extend(common_areas(system, domain, &files, &shared));
             spot.areas.extend(handed_over.filter(|_| domain.ledger).map(ledger_area));
             scheme.complete(&site, spot, program);
         }
@@ -71,7 +74,7 @@ impl Plan {
         let tables = first.map_or_else(|| system_tables(&mut scheme, &mut site), Ok)?;
         let objects = (kernel.symbol("__kernel_objects_start")?, kernel.symbol("__kernel_objects_end")?);
         let spaces = site.spaces;
-        let Extras { read_only, near_tables, locked, scheme } = scheme.extras(system, &domains);
+        let Extras { read_only, near_tables, locked, scheme, handlers } = scheme.extras(system, &domains);
         Ok(Plan {
             domains,
             files,
@@ -86,6 +89,7 @@ impl Plan {
             near_tables,
             locked,
             scheme,
+            handlers,
         })
     }
 }
@@ -132,12 +136,13 @@ fn common<S: Scheme>(scheme: &mut S, site: &mut Site) -> Result<(Vec<Range>, Vec
 }
 
 /// Devices, shared memory and files.
-fn common_areas(domain: &Domain, files: &[(u32, u32)], shared: &[(u32, u32)]) -> Vec<Spot> {
+fn common_areas(system: &System, domain: &Domain, files: &[(u32, u32)], shared: &[(u32, u32)]) -> Vec<Spot> {
     let mut areas = Vec::new();
-    for (index, Device { name, base, bytes, kind }) in domain.devices.iter().enumerate() {
+    for (index, Device { name, base, bytes, kind, open }) in domain.devices.iter().enumerate() {
         let rights = area::READ | area::WRITE | area::PINNED;
         let spot = Spot::new(Part::Device(index, name.clone()), (*base, *bytes), rights, PINNED);
-        areas.push(Spot { kind: *kind, memory: area::DEVICE, ..spot });
+        let spot = Spot { kind: *kind, memory: area::DEVICE, ..spot };
+        areas.push(if *open { spot.opened(system) } else { spot });
     }
     for (index, used) in domain.shared.iter().enumerate() {
         let part = Part::Shared(index, used.name.clone());

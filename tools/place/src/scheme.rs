@@ -9,6 +9,7 @@ use system::build::SchemeTables;
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
+use crate::handlers::{Handlers, HandlersSpot};
 use crate::ledger::Book;
 use crate::placed::PlacedWays;
 use crate::spot::{DomainSpot, Range};
@@ -19,6 +20,8 @@ pub(crate) struct Site<'a> {
     pub programs: &'a [Program],
     /// Contents of the constant files.
     pub files: &'a [Vec<u8>],
+    /// What handlers of a domain reach.
+    pub handlers: Option<&'a Handlers<'a>>,
     /// By number of the system's memories.
     pub spaces: Vec<Space>,
     /// The memory that nobody writes.
@@ -36,6 +39,8 @@ pub(crate) struct Extras {
     pub locked: PlacedWays,
     /// The section of the system's tables that it owns.
     pub scheme: SchemeTables,
+    /// What handlers execute.
+    pub handlers: Option<HandlersSpot>,
 }
 
 /// A protection scheme's part of placement.

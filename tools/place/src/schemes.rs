@@ -8,6 +8,7 @@ use protect::pmsav8::Pmsav8;
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
+use crate::handlers::Handlers;
 use crate::plan::Plan;
 use crate::regions::Regions;
 use crate::scheme::Site;
@@ -19,10 +20,11 @@ pub(crate) fn plan(
     kernel: &Kernel,
     programs: &[Program],
     files: &[Vec<u8>],
+    handlers: Option<&Handlers>,
 ) -> Result<Plan, PlaceError> {
     let spaces = system.memories.iter().map(Space::new).collect();
     let rom = system.memories.iter().position(|memory| memory.rom).unwrap_or(0);
-    let site = Site { system, programs, files, spaces, rom };
+    let site = Site { system, programs, files, handlers, spaces, rom };
     match (&system.pages, system.protection) {
         (Some(pages), _) => Plan::with(Paged::new(pages), site, kernel),
         (None, SchemeName::Pmsav8) => Plan::with(Regions::<Pmsav8>::default(), site, kernel),

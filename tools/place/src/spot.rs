@@ -1,6 +1,6 @@
 //! Placed areas and domains.
 
-use manifest::resolved::{Domain, Envelope, Part};
+use manifest::resolved::{Domain, Envelope, Part, System};
 use spec::{AccessLevel, Bound, TablePlace, TemporalSpec};
 use system::area;
 
@@ -58,6 +58,12 @@ impl Spot {
             physical: base,
             mapped: None,
         }
+    }
+
+    /// The same, Non-secure: domain and handlers have it where Non-secure code finds it.
+    pub(crate) fn opened(self, system: &System) -> Spot {
+        let base = self.base & !system.secure.unwrap_or(0);
+        Spot { base, flags: self.flags | area::OPEN, ..self }
     }
 
     /// The area as the tables of domain number `domain` have it; none if another one's entry covers it.

@@ -18,7 +18,7 @@ pub(crate) fn build(system: &System, plan: &Plan, programs: &[Program]) -> Resul
         line: i.line,
         notification: i.notification as u32,
         bits: i.bits,
-        direct: 0,
+        direct: i.direct.as_ref().map_or(0, |direct| direct.level),
     };
     let mut tables = Builder {
         ticks_per_second: system.ticks_per_second,
@@ -169,7 +169,7 @@ fn object(system: &System, object: Object) -> (abi::Kind, usize) {
 }
 
 /// A domain's information block.
-pub(crate) fn information(system: &System, index: usize, spot: &DomainSpot) -> Vec<u8> {
+pub(crate) fn information(system: &System, index: usize, spot: &DomainSpot, wake: u32) -> Vec<u8> {
     let domain = &system.domains[index];
     let mut header = [0u32; info::HEADER_WORDS];
     let heap = spot.areas.iter().find(|area| area.part == Part::Heap).map(Spot::pieces);
@@ -185,6 +185,7 @@ pub(crate) fn information(system: &System, index: usize, spot: &DomainSpot) -> V
     header[word::BOARD] = info::name_hash(&system.board);
     header[word::DOMAIN] = index as u32;
     header[word::THREADS] = domain.threads.len() as u32;
+    header[word::WAKE] = if domain.handlers.is_some() { wake } else { 0 };
     for (slot, bytes) in padded(&domain.name).chunks_exact(4).enumerate() {
         header[word::NAME + slot] = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     }

@@ -74,6 +74,26 @@ uint32_t cof_restarts(void);
  * console is busy. 0 or the last refusal; COF_E_BAD_HANDLE without such a gate in the manifest. */
 int32_t cof_console_write(const void *bytes, size_t length);
 
+/* Handlers (`delivery = "direct"`): functions without arguments and result, marked COF_ENTRY, that interrupts reach without the kernel. A handler
+ * has the domain's `.data` and `.bss` and the devices of direct lines, and nothing else: neither system calls nor stacks of threads nor allocated
+ * memory. What it calls and reads is placed a second time for it, and is refused if it leads out, also through a pointer in data. */
+
+/* The kernel's function for cof_wake, which handlers find here; 0 before the domain's first thread has started. */
+extern volatile uint32_t cof_wake_address;
+/* Ask the kernel, from a handler, to signal the notifications of the domain's direct interrupts that have come: their threads run when no handler
+ * does. Does nothing before the domain's first thread has started, and in a domain without handlers.
+ * Errors: none.
+ * Cost: O(1). */
+static inline void cof_wake(void) {
+    uint32_t address = cof_wake_address;
+    if (address != 0) {
+        ((void (*)(void))(uintptr_t)address)();
+        /* The kernel finds its way back by the link register, so that this has to be a call: a jump from the end of the handler would leave the
+         * exception's there. */
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+}
+
 /* Result of a gate's entry function: status (0 or a negative error) in the low word, any value in the high word. */
 static inline uint64_t cof_reply(int32_t status, uint32_t value) {
     return (uint64_t)value << 32 | (uint32_t)status;

@@ -330,14 +330,14 @@
 #define COF_COPY_MAX_BYTES 64u
 #define COF_MAX_NESTING 4u
 #define COF_INFO_MAGIC 0x49464f43u
-#define COF_INFO_VERSION 3u
-#define COF_INFO_HEADER_WORDS 16u
+#define COF_INFO_VERSION 4u
+#define COF_INFO_HEADER_WORDS 17u
 #define COF_INFO_NAME_BYTES 16u
 #define COF_INFO_CAP_BYTES 24u
 #define COF_INFO_AREA_BYTES 48u
 #define COF_INFO_ENVELOPE_BYTES 24u
 #define COF_NOTE_SECTION ".note.cofferdam"
-#define COF_NOTE { 12u, 4u, 1u, 1717989187u, 1633972837u, 109u, 3u }
+#define COF_NOTE { 12u, 4u, 1u, 1717989187u, 1633972837u, 109u, 4u }
 #define COF_INFO_UNBOUNDED 0xffffffffu
 
 #endif

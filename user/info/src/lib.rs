@@ -5,12 +5,23 @@
 #[cfg(feature = "c")]
 mod c;
 
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use abi::info::HEADER_WORDS;
 pub use abi::info::{Area, Cap, Envelope, Info};
 
 static BLOCK: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+
+/// The way from handlers into the kernel, once the first thread has started; 0 before, and of a domain without handlers. Handlers cannot read
+/// the block, which is Secure.
+#[unsafe(export_name = "cof_wake_address")]
+static WAKE: AtomicU32 = AtomicU32::new(0);
+
+/// Address of the kernel's function by which a handler asks for its signal; 0 if there is none, or before the domain's first thread has started.
+#[inline(always)]
+pub fn wake() -> u32 {
+    WAKE.load(Ordering::Relaxed)
+}
 
 /// The block of this domain. `None` only in a gate that is called before the domain's first thread has started.
 pub fn info() -> Option<Info> {
@@ -26,6 +37,7 @@ pub fn info() -> Option<Info> {
 pub unsafe fn begin(address: *const u32) -> Option<Info> {
     // SAFETY: as the caller promises.
     let info = unsafe { at(address.cast()) }?;
+    WAKE.store(info.wake(), Ordering::Relaxed);
     BLOCK.store(address.cast_mut().cast(), Ordering::Relaxed);
     Some(info)
 }

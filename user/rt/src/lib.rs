@@ -2,7 +2,7 @@
 //!
 //! A domain is a `no_std`, `no_main` binary whose first thread starts at the function given to
 //! [`entry!`]. It finds its capabilities and areas by name in its start-up information block
-//! ([`Info`]). The kernel's calls are in [`sys`], and behind the typed handles ([`Gate`],
+//! ([`Info`]). Handlers that interrupts reach without the kernel are in [`handlers`]. The kernel's calls are in [`sys`], and behind the typed handles ([`Gate`],
 //! [`Notification`], [`Interrupt`], [`Budget`], [`Domain`]). A domain starts with zeroed `.bss` and
 //! fresh `.data` every time, also after a restart.
 #![no_std]
@@ -11,6 +11,7 @@
 mod allocator;
 mod console;
 mod entry;
+pub mod handlers;
 mod objects;
 mod panic;
 mod shared;

@@ -112,6 +112,11 @@ impl Info {
         (self.header(word::HEAP_BASE), self.header(word::HEAP_BYTES))
     }
 
+    /// Address of the function by which handlers of the domain ask for their signals; 0 if it has no handlers.
+    pub fn wake(self) -> u32 {
+        self.header(word::WAKE)
+    }
+
     /// The domain's number.
     pub fn domain(self) -> u32 {
         self.header(word::DOMAIN)

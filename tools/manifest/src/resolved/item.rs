@@ -23,6 +23,8 @@ pub enum Part {
     File(usize, String),
     /// The ledger that is handed over.
     Ledger,
+    /// No area: code and constants of its handlers, in Non-secure memory.
+    Handlers,
     /// No area: the initial data, from which the domain starts.
     InitialData,
     /// No area: its table, or tables.
@@ -66,6 +68,7 @@ impl fmt::Display for Part {
             Part::Envelope(index) => write!(f, "envelope[{index}]"),
             Part::Device(_, name) | Part::Shared(_, name) | Part::File(_, name) => f.write_str(name),
             Part::Ledger => f.write_str("ledger"),
+            Part::Handlers => f.write_str("handlers"),
             Part::InitialData => f.write_str("initial data"),
             Part::Table => f.write_str("table"),
         }

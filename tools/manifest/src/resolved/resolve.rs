@@ -3,20 +3,24 @@
 use spec::TemporalSpec;
 
 use super::{
-    Area, Budget, Device, Domain, Envelope, File, FileUse, Frames, Gate, Heap, Interleave, Interrupt, Memory, Pages,
-    Share, Shared, SharedUse, System, Thread,
+    Area, Budget, Device, Direct, Domain, Envelope, File, FileUse, Frames, Gate, Handlers, Heap, Interleave, Interrupt,
+    Memory, Pages, Share, Shared, SharedUse, System, Thread,
 };
 use crate::analysis::jobs_in;
 use crate::board::{Board, platform};
 use crate::board_file::MemoryKind;
 use crate::diagnostic::Refusal;
-use crate::quantity::{Address, Time};
+use crate::quantity::{Address, Size, Time};
 use crate::references::{self, clients, grants};
-use crate::schema::{self, AccessMode, Geometry, HeapArea, Manifest, NearTables};
+use crate::schema::{self, AccessMode, Delivery, Geometry, HeapArea, Manifest, NearTables};
 use crate::spec::Spec;
 
 /// Slots of a capability table when the manifest does not say.
 const HANDLES: u32 = 32;
+
+/// When a handler interrupts Secure state, the processor saves ten words more than when the kernel does: the integrity signature, a reserved word,
+/// and r4 to r11 (DDI 0553, B3.19).
+const HANDLER_FRAME_BYTES: u32 = 40;
 
 /// Settles everything that a manifest says, on its board. Without `enforced` budgets each may use all of its period.
 ///
@@ -49,6 +53,8 @@ pub fn resolve(manifest: &Manifest, board: &Board, enforced: bool) -> Result<Sys
         switching: board.switching(),
         platform: platform(board),
         protection: board.core.protection,
+        secure: board.secure(),
+        frame_bytes: resolver.frame_bytes(),
         pages: resolver.pages(),
         domains: (0..manifest.domain.len()).map(|index| resolver.domain(index)).collect::<Result<_, _>>()?,
         shared: shared.collect(),
@@ -73,6 +79,7 @@ fn memories(board: &Board) -> Vec<Memory> {
         rom: m.kind == MemoryKind::Rom,
         class: m.class,
         offset: board.protection.lower(m.base),
+        block: m.block(),
     })
     .collect()
 }
@@ -159,7 +166,7 @@ impl Resolver<'_> {
             envelopes: envelopes.map(|(i, e)| self.envelope(name, i, e)).collect::<Result<_, _>>()?,
             ledger: d.ledger,
             misses: self.misses(d),
-            devices: d.devices.iter().filter_map(|name| self.device(name)).collect(),
+            devices: d.devices.iter().filter_map(|name| self.device(d, name)).collect(),
             shared: d.shared.iter().filter_map(|used| self.shared(used)).collect(),
             shares: d.shares.iter().map(|(name, who)| self.share(name, who)).collect(),
             files: files.collect(),
@@ -172,7 +179,8 @@ impl Resolver<'_> {
             awaited: self.manifest.run.awaited.iter().any(|awaited| awaited == *name),
             threads: d.thread.iter().enumerate().map(|(i, t)| self.thread(index, d, i, t)).collect(),
             gates: d.gate.iter().map(|(name, gate)| self.gate(name, gate)).collect(),
-            interrupts: d.interrupt.values().map(|line| self.interrupt(line)).collect(),
+            interrupts: d.interrupt.iter().map(|(name, line)| self.interrupt(name, line)).collect(),
+            handlers: d.handlers.as_ref().map(|declared| self.handlers(declared)),
             caps,
             callers: clients(self.manifest, index)?,
         })
@@ -228,10 +236,10 @@ impl Resolver<'_> {
         Ok(Envelope { area, envelope, default: declared.default })
     }
 
-    fn device(&self, name: &str) -> Option<Device> {
+    fn device(&self, domain: &schema::Domain, name: &str) -> Option<Device> {
         let device = self.board.device(name)?;
         let kind = device.kind.as_deref().map_or(0, abi::info::name_hash);
-        Some(Device { name: name.to_owned(), base: device.base, bytes: device.bytes, kind })
+        Some(Device { name: name.to_owned(), base: device.base, bytes: device.bytes, kind, open: domain.is_open(name) })
     }
 
     fn shared(&self, used: &schema::SharedUse) -> Option<SharedUse> {
@@ -259,7 +267,7 @@ impl Resolver<'_> {
             name: thread.name.clone(),
             entry: thread.entry.clone(),
             argument: thread.argument.unwrap_or(inner as u32),
-            stack_bytes: thread.stack.unwrap_or(domain.stack.size).0 as u32,
+            stack_bytes: self.stack_bytes(thread.stack.unwrap_or(domain.stack.size)),
             priority: thread.priority,
             budget: self.manifest.budget.get_index_of(&thread.budget).unwrap_or(0),
             period: thread.period.map(|time| self.ticks(time)),
@@ -279,17 +287,40 @@ impl Resolver<'_> {
             entry: gate.entry.clone(),
             ceiling: gate.ceiling,
             bound: self.ticks(gate.bound),
-            stack_bytes: gate.stack.0 as u32,
+            stack_bytes: self.stack_bytes(gate.stack),
         }
     }
 
-    fn interrupt(&self, declared: &schema::InterruptLine) -> Interrupt {
+    fn interrupt(&self, key: &str, declared: &schema::InterruptLine) -> Interrupt {
         let device = self.board.device(&declared.device);
         Interrupt {
             name: format!("{} {}", declared.device, declared.line),
             line: device.and_then(|d| d.lines.get(&declared.line)).copied().unwrap_or(u32::MAX),
             notification: self.notification(&declared.notification),
             bits: 1 << declared.bit,
+            direct: (declared.delivery == Delivery::Direct).then(|| Direct {
+                key: key.to_owned(),
+                handler: declared.handler.clone().unwrap_or_default(),
+                level: declared.priority.unwrap_or(0) + 1,
+                separation: declared.separation.map_or(0, |time| self.ticks(time)),
+            }),
         }
+    }
+
+    fn handlers(&self, declared: &schema::Handlers) -> Handlers {
+        Handlers {
+            stack_bytes: declared.stack.0 as u32,
+            period: self.ticks(declared.period),
+            capacity: self.ticks(declared.capacity),
+        }
+    }
+
+    /// Bytes of a stack: those declared, in whole double words, and what handlers can take of it.
+    fn stack_bytes(&self, declared: Size) -> u32 {
+        (declared.0 as u32).next_multiple_of(8) + self.frame_bytes()
+    }
+
+    fn frame_bytes(&self) -> u32 {
+        if self.manifest.domain.values().any(|domain| domain.handlers.is_some()) { HANDLER_FRAME_BYTES } else { 0 }
     }
 }

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::parts::{AccessMode, Gate, InterruptLine, SharedUse, Thread, Use};
+use super::parts::{AccessMode, Delivery, Gate, Handlers, InterruptLine, SharedUse, Thread, Use};
 use super::sources::{CSources, CrateSource, FileUse};
 use crate::quantity::{Address, Size};
 use crate::spec::Spec;
@@ -80,9 +80,23 @@ pub struct Domain {
     /// Interrupt lines of its devices.
     #[serde(default)]
     pub interrupt: IndexMap<String, InterruptLine>,
+    /// What its handlers share, to which interrupts come that are delivered directly.
+    pub handlers: Option<Handlers>,
     /// Capabilities, by the names with which the program looks them up.
     #[serde(default)]
     pub uses: IndexMap<String, Use>,
+}
+
+impl Domain {
+    /// Its lines that reach handlers without the kernel, by name.
+    pub fn direct(&self) -> impl Iterator<Item = (&String, &InterruptLine)> {
+        self.interrupt.iter().filter(|(_, line)| line.delivery == Delivery::Direct)
+    }
+
+    /// Whether handlers use a device: a line of it reaches one.
+    pub fn is_open(&self, device: &str) -> bool {
+        self.direct().any(|(_, line)| line.device == device)
+    }
 }
 
 /// Place of code and constants.

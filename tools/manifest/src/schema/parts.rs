@@ -78,6 +78,11 @@ pub(crate) const fn gate_stack() -> Size {
     Size(1024)
 }
 
+/// Bytes of the stack of handlers that does not say.
+const fn handlers_stack() -> Size {
+    Size(512)
+}
+
 /// Name of a thread that does not say.
 pub(crate) fn main_name() -> String {
     "main".into()
@@ -97,7 +102,7 @@ pub struct Gate {
     pub stack: Size,
 }
 
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InterruptLine {
     /// A device of the domain.
@@ -109,6 +114,39 @@ pub struct InterruptLine {
     /// The bit of the notification.
     #[serde(default)]
     pub bit: u32,
+    /// How it reaches the domain.
+    #[serde(default)]
+    pub delivery: Delivery,
+    /// Symbol of the function that a direct interrupt reaches.
+    pub handler: Option<String>,
+    /// Priority among handlers: 0 is the most important, 2 the least.
+    pub priority: Option<u32>,
+    /// Least time from one interrupt of the line to the next; needed for a direct one.
+    pub separation: Option<Time>,
+}
+
+/// How an interrupt reaches its domain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Delivery {
+    /// The kernel takes it and signals the notification.
+    #[default]
+    Kernel,
+    /// The processor calls the handler; no instruction of the kernel comes between. The handler decides when the notification is signalled.
+    Direct,
+}
+
+/// What the handlers of a domain share.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Handlers {
+    /// Bytes of their stack, a multiple of 8.
+    #[serde(default = "handlers_stack")]
+    pub stack: Size,
+    /// From one point at which their capacity is full again to the next.
+    pub period: Time,
+    /// Time that they use in a period at most; with it used up, they are cut off until the next.
+    pub capacity: Time,
 }
 
 /// A capability by name: exactly one of the first six keys.

@@ -2,6 +2,132 @@
 //! (DDI 0553 B8). So what they execute, with its constants, is placed a second time. Data is in Non-secure memory for both.
 
 mod pieces;
+mod quiet;
 mod reach;
 
+use manifest::resolved::{self, Item, Part, System};
+use system::direct::Direct;
+
+use crate::elf::{Loaded, Program};
+use crate::error::PlaceError;
+use crate::scheme::Site;
+use crate::spot::DomainSpot;
+use reach::KEPT;
 pub(crate) use reach::Reached;
+
+/// Words of a table of vectors in front of those of interrupt lines.
+const SYSTEM_VECTORS: u32 = 16;
+/// A table of vectors begins at a multiple of this, at least (VTOR; DDI 0553).
+const LEAST_TABLE: u32 = 128;
+
+/// The handlers of a domain, with what they reach.
+pub(crate) struct Handlers<'a> {
+    /// Number of the domain.
+    pub owner: usize,
+    shared: resolved::Handlers,
+    /// The bit that says Secure.
+    alias: u32,
+    reached: Reached<'a>,
+    /// Number of each line, and address of its handler at link time.
+    lines: Vec<(u32, u32)>,
+}
+
+/// Where what handlers execute lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HandlersSpot {
+    /// As the kernel reads it.
+    pub direct: Direct,
+    /// Address of what exceptions reach while handlers are cut off.
+    stub: u32,
+    /// Address of the copy of the program's part.
+    pub copy: u32,
+}
+
+impl<'a> Handlers<'a> {
+    /// Those of a system, if it has any.
+    ///
+    /// # Errors
+    /// [`PlaceError::Symbol`], [`PlaceError::NotCode`], [`PlaceError::Reaches`].
+    pub fn of(system: &System, programs: &'a [Program]) -> Result<Option<Handlers<'a>>, PlaceError> {
+        let Some(((owner, shared), alias)) = system.handlers().zip(system.secure) else { return Ok(None) };
+        let program = &programs[owner];
+        let all = system.domains[owner].interrupts.iter();
+        let direct = all.filter_map(|line| Some((line.line, line.direct.as_ref()?.handler.as_str())));
+        let names: Vec<&str> = direct.clone().map(|(_, name)| name).collect();
+        let reached = Reached::from(program, &names)?;
+        let lines = direct.map(|(line, name)| Ok((line, program.function(name)? & !1))).collect::<Result<_, _>>()?;
+        Ok(Some(Handlers { owner, shared, alias, reached, lines }))
+    }
+
+    /// Bytes of their stack, in whole units of which the data behind it is aligned.
+    pub fn stack_bytes(&self, align: u32) -> u32 {
+        self.shared.stack_bytes.next_multiple_of(align)
+    }
+
+    /// Takes memory for what they execute: two tables of vectors, the answer of those that are cut off, and the copy. The domain's data has its
+    /// place; their stack is in front of it.
+    ///
+    /// # Errors
+    /// [`PlaceError::Full`].
+    pub fn place(&self, site: &mut Site, domain: &DomainSpot) -> Result<HandlersSpot, PlaceError> {
+        let block = site.system.memories[site.rom].block.unwrap_or(1);
+        let vectors = 4 * self.vectors();
+        let table = vectors.next_power_of_two().max(LEAST_TABLE);
+        let quiet = vectors.next_multiple_of(LEAST_TABLE);
+        let stub = quiet + 4 * SYSTEM_VECTORS;
+        let copy = (stub + quiet::bytes().len() as u32).next_multiple_of(KEPT);
+        let bytes = (copy + self.reached.bytes()).next_multiple_of(block.max(32));
+        let what = Item::Of(Part::Handlers, site.system.domains[self.owner].name.clone());
+        let base = site.spaces[site.rom].plain(&what, bytes.into(), table.max(block).into())? & !self.alias;
+        let direct = Direct {
+            domain: self.owner as u32 + 1,
+            alias: self.alias,
+            text_base: base,
+            text_bytes: bytes,
+            vectors: base,
+            quiet: base + quiet,
+            stack_top: domain.data_base,
+            period: self.shared.period,
+            capacity: self.shared.capacity,
+        };
+        Ok(HandlersSpot { direct, stub: base + stub, copy: base + copy })
+    }
+
+    /// Words of the table of vectors: no line behind the last that reaches a handler.
+    fn vectors(&self) -> u32 {
+        SYSTEM_VECTORS + self.lines.iter().map(|(line, _)| line + 1).max().unwrap_or(0)
+    }
+
+    /// What handlers execute, for the loader, of the relocated programs.
+    ///
+    /// # Errors
+    /// [`PlaceError::Relocation`].
+    pub fn load(&self, spot: &HandlersSpot, relocated: &[Vec<u8>]) -> Result<Loaded, PlaceError> {
+        let HandlersSpot { direct, stub, copy } = *spot;
+        // An exception without a vector is a fault, which cuts the owner off.
+        let mut vectors = vec![0; self.vectors() as usize];
+        vectors[0] = direct.stack_top;
+        for (line, handler) in &self.lines {
+            // What is reached begins with the handlers.
+            vectors[(SYSTEM_VECTORS + line) as usize] = self.reached.copied(copy, *handler).unwrap_or(0) | 1;
+        }
+        let mut quiet = [stub | 1; SYSTEM_VECTORS as usize];
+        quiet[0] = direct.stack_top;
+        let mut bytes = vec![0; direct.text_bytes as usize];
+        let mut put = |at: u32, from: &[u8]| {
+            let at = (at - direct.text_base) as usize;
+            bytes[at..at + from.len()].copy_from_slice(from);
+        };
+        let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        put(direct.vectors, &words(&vectors));
+        put(direct.quiet, &words(&quiet));
+        put(stub, &quiet::bytes());
+        put(copy, &self.reached.copy(&relocated[self.owner], copy)?);
+        Ok(Loaded::here(direct.text_base | direct.alias, bytes))
+    }
+
+    /// What is placed for them, where, and how long it is.
+    pub fn pieces(&self, spot: &HandlersSpot) -> impl Iterator<Item = (&str, u32, u32)> {
+        self.reached.pieces(spot.copy)
+    }
+}

@@ -36,7 +36,7 @@ enum Form {
 }
 
 /// Copies keep the place of their first byte within so many bytes: literals are found from the word in which an instruction lies.
-const KEPT: u32 = 16;
+pub(super) const KEPT: u32 = 16;
 
 impl<'a> Reached<'a> {
     /// What is reached from functions of a program.
@@ -72,6 +72,12 @@ impl<'a> Reached<'a> {
     /// Bytes of the copy.
     pub fn bytes(&self) -> u32 {
         self.bytes
+    }
+
+    /// Name, address and bytes of the copy of each piece.
+    pub fn pieces(&self, base: u32) -> impl Iterator<Item = (&str, u32, u32)> {
+        let placed = self.pieces.iter().zip(&self.offsets);
+        placed.map(move |(piece, offset)| (piece.name.as_str(), base + offset, piece.to - piece.from))
     }
 
     /// Address of the copy of an address, if the copy begins at `base`, a multiple of [`KEPT`].

@@ -17,6 +17,7 @@ use system::regions::{LEAST_PAGED_BYTES, Paging, RegionScheme, Shape, nodes};
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
+use crate::handlers::{Handlers, HandlersSpot};
 use crate::ledger::Book;
 use crate::scheme::{Extras, Scheme, Site};
 use crate::spot::{DomainSpot, Range, Spot, fixed_error, info_bytes, pin, stack_bytes};
@@ -27,12 +28,13 @@ use manifest::resolved::{Area, Domain, Envelope, Interleave, Item, Part, System}
 #[derive(Debug)]
 pub(crate) struct Regions<U> {
     groups: Groups,
+    handlers: Option<HandlersSpot>,
     unit: PhantomData<U>,
 }
 
 impl<U> Default for Regions<U> {
     fn default() -> Self {
-        Regions { groups: Groups::default(), unit: PhantomData }
+        Regions { groups: Groups::default(), handlers: None, unit: PhantomData }
     }
 }
 
@@ -52,8 +54,12 @@ impl<U: RegionScheme> Scheme for Regions<U> {
     }
 
     fn domain(&mut self, site: &mut Site, index: usize) -> Result<DomainSpot, PlaceError> {
-        let (domain, program) = (&site.system.domains[index], &site.programs[index]);
-        place_domain::<U>(&mut site.spaces, &mut self.groups, domain, program, site.rom)
+        let handlers = site.handlers.filter(|handlers| handlers.owner == index);
+        let spot = place_domain::<U>(site, &mut self.groups, index, handlers)?;
+        if let Some(handlers) = handlers {
+            self.handlers = Some(handlers.place(site, &spot)?);
+        }
+        Ok(spot)
     }
 
     fn common(
@@ -104,7 +110,11 @@ impl<U: RegionScheme> Scheme for Regions<U> {
         let mapped = domains.iter().flat_map(|spot| spot.areas.iter().filter(|area| area.entry(0).is_some()));
         let areas = mapped.map(Spot::shape).collect();
         let domains = system.domains.iter().zip(domains).map(paging).collect();
-        Extras { scheme: SchemeTables::of_regions::<U>(domains, areas), ..Extras::default() }
+        let mut scheme = SchemeTables::of_regions::<U>(domains, areas);
+        if let (SchemeTables::Pmsav8 { direct, .. }, Some(handlers)) = (&mut scheme, &self.handlers) {
+            *direct = handlers.direct;
+        }
+        Extras { scheme, handlers: self.handlers, ..Extras::default() }
     }
 }
 
@@ -159,19 +169,18 @@ fn allocations<U: Unit>(spaces: &mut [Space], groups: &mut Groups, domain: &Doma
 }
 
 fn place_domain<U: Unit>(
-    spaces: &mut [Space],
+    site: &mut Site,
     groups: &mut Groups,
-    domain: &Domain,
-    program: &Program,
-    rom: usize,
+    index: usize,
+    handlers: Option<&Handlers>,
 ) -> Result<DomainSpot, PlaceError> {
+    let (system, rom) = (site.system, site.rom);
+    let (domain, program, spaces) = (&system.domains[index], &site.programs[index], &mut site.spaces);
     let item = |part: Part| Item::Of(part, domain.name.clone());
-    let movable = !program.relocations.is_empty();
-    // A program without relocations stays where it was linked, or is refused.
-    let fixed = |at: Option<u32>, linked: u32| if movable { at } else { Some(linked) };
     let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
     let space = &mut spaces[domain.code.memory];
-    let at = fixed(domain.code.at, program.code.base);
+    // A program without relocations stays where it was linked, or is refused.
+    let at = if program.relocations.is_empty() { Some(program.code.base) } else { domain.code.at };
     // An address that somebody chose says that pages do not matter.
     let page = if at.is_none() { space.code_page } else { 1 };
     let bytes = room(code_bytes, [domain.code.spec]).next_multiple_of(page.into());
@@ -181,35 +190,11 @@ fn place_domain<U: Unit>(
     let code = spot(Part::Code, &domain.code, (code_base, code_size), area::READ | area::EXECUTE);
     let mut areas = vec![Spot { memory: area::WRITE_THROUGH, ..code }];
 
-    let stack = stack_bytes(domain);
-    let together = pin(domain.data.spec) != 0 && domain.data.memory == domain.stack.memory && movable;
-    let data_bytes = program.data.bytes.next_multiple_of(8) + domain.data.extra;
-    let (stacks, data_base);
-    if together {
-        // Stacks lowest, so that one that overflows leaves the domain's memory.
-        let stack = stack.next_multiple_of(program.data.align.max(32));
-        let (total, align) = (u64::from(stack + data_bytes), program.data.align);
-        let (base, size) =
-            spaces[domain.data.memory].aligned_area::<U>(&item(Part::Data), total, align, domain.data.at)?;
-        areas.push(spot(Part::Data, &domain.data, (base, size), WRITABLE));
-        stacks = base;
-        data_base = base + stack;
-    } else {
-        let (base, size) =
-            spaces[domain.stack.memory].area::<U>(&item(Part::Stack), u64::from(stack), domain.stack.at)?;
-        areas.push(spot(Part::Stack, &domain.stack, (base, size), WRITABLE));
-        stacks = base;
-        if data_bytes > 0 {
-            let at = fixed(domain.data.at, program.data.base);
-            let (base, size) = spaces[domain.data.memory]
-                .aligned_area::<U>(&item(Part::Data), room(data_bytes, [domain.data.spec]), program.data.align, at)
-                .map_err(|error| fixed_error(program, program.data.base, error))?;
-            areas.push(spot(Part::Data, &domain.data, (base, size), WRITABLE));
-            data_base = base;
-        } else {
-            data_base = program.data.base;
-        }
-    }
+    let Lower { areas: placed, stacks, data_base } = match handlers {
+        Some(handlers) => open_data::<U>(system, spaces, domain, program, handlers)?,
+        None => data::<U>(spaces, domain, program)?,
+    };
+    areas.extend(placed);
     areas.extend(allocations::<U>(spaces, groups, domain)?);
     let initial = u64::from(program.data.file_bytes.next_multiple_of(4));
     let source = spaces[rom].plain(&item(Part::InitialData), initial, 8)?;
@@ -227,6 +212,69 @@ fn place_domain<U: Unit>(
         root: (0, 0, TablePlace::OffChip),
         far: (0, 0),
     })
+}
+
+/// Stacks and data of a domain.
+struct Lower {
+    areas: Vec<Spot>,
+    /// Lowest address of the stacks.
+    stacks: u32,
+    data_base: u32,
+}
+
+/// Places stacks and data, together if they can be.
+fn data<U: Unit>(spaces: &mut [Space], domain: &Domain, program: &Program) -> Result<Lower, PlaceError> {
+    let item = |part: Part| Item::Of(part, domain.name.clone());
+    let movable = !program.relocations.is_empty();
+    let together = pin(domain.data.spec) != 0 && domain.data.memory == domain.stack.memory && movable;
+    let bytes = program.data.bytes.next_multiple_of(8) + domain.data.extra;
+    if together {
+        // Stacks lowest, so that one that overflows leaves the domain's memory.
+        let stack = stack_bytes(domain).next_multiple_of(program.data.align.max(32));
+        let (total, align) = (u64::from(stack + bytes), program.data.align);
+        let range =
+            spaces[domain.data.memory].aligned_area::<U>(&item(Part::Data), total, align, domain.data.at)?;
+        let areas = vec![spot(Part::Data, &domain.data, range, WRITABLE)];
+        return Ok(Lower { areas, stacks: range.0, data_base: range.0 + stack });
+    }
+    let stack = stacks::<U>(spaces, domain)?;
+    let (stacks, mut data_base, mut areas) = (stack.base, program.data.base, vec![stack]);
+    if bytes > 0 {
+        // A program without relocations stays where it was linked, or is refused.
+        let at = if movable { domain.data.at } else { Some(program.data.base) };
+        let range = spaces[domain.data.memory]
+            .aligned_area::<U>(&item(Part::Data), room(bytes, [domain.data.spec]), program.data.align, at)
+            .map_err(|error| fixed_error(program, program.data.base, error))?;
+        areas.push(spot(Part::Data, &domain.data, range, WRITABLE));
+        data_base = range.0;
+    }
+    Ok(Lower { areas, stacks, data_base })
+}
+
+/// Places the stacks in an area of their own.
+fn stacks<U: Unit>(spaces: &mut [Space], domain: &Domain) -> Result<Spot, PlaceError> {
+    let (what, bytes) = (Item::Of(Part::Stack, domain.name.clone()), u64::from(stack_bytes(domain)));
+    let range = spaces[domain.stack.memory].area::<U>(&what, bytes, domain.stack.at)?;
+    Ok(spot(Part::Stack, &domain.stack, range, WRITABLE))
+}
+
+/// Places Secure stacks, and data for threads and handlers in whole blocks that can be Non-secure. The handlers' stack is lowest, so that one
+/// that overflows leaves the domain's memory.
+fn open_data<U: Unit>(
+    system: &System,
+    spaces: &mut [Space],
+    domain: &Domain,
+    program: &Program,
+    handlers: &Handlers,
+) -> Result<Lower, PlaceError> {
+    let stack = stacks::<U>(spaces, domain)?;
+    let block = system.memories[domain.data.memory].block.unwrap_or(1);
+    let before = handlers.stack_bytes(program.data.align.max(32));
+    let bytes = (before + program.data.bytes.next_multiple_of(8) + domain.data.extra).next_multiple_of(block);
+    let (what, align) = (Item::Of(Part::Data, domain.name.clone()), program.data.align.max(block));
+    let range = spaces[domain.data.memory].aligned_area::<U>(&what, bytes.into(), align, domain.data.at)?;
+    let data = spot(Part::Data, &domain.data, range, WRITABLE).opened(system);
+    Ok(Lower { stacks: stack.base, data_base: data.base + before, areas: vec![stack, data] })
 }
 
 /// Frames begin at a multiple of this where regions begin anywhere.

@@ -66,6 +66,7 @@ fn space(name: &str, base: u32, bytes: u32) -> Space {
         rom: false,
         class: None,
         offset: 0,
+        block: None,
     })
 }
 

@@ -100,6 +100,7 @@ fn small(name: &str, level: AccessLevel) -> (Domain, Program) {
         fault: FaultPolicy::Stop,
         hostile: false,
         interrupts: Vec::new(),
+        handlers: None,
         fault_notification: None,
         paged_slots: 0,
         replacement: Replacement::BitPlru,
@@ -141,6 +142,7 @@ fn with(domains: Vec<Domain>) -> System {
         rom: true,
         class: Some(MemoryClass::OffChip),
         offset: 0,
+        block: None,
     };
     let on_chip = Memory {
         name: "ocm".into(),
@@ -160,6 +162,8 @@ fn with(domains: Vec<Domain>) -> System {
         ticks_per_second: 1,
         switching: Default::default(),
         protection: SchemeName::Vmsav7,
+        secure: None,
+        frame_bytes: 0,
         platform: Platform::new(
             Hardware::Pages(spec::Pages::new(costs, work, sizes)),
             &[MemoryClass::OnChip, MemoryClass::OffChip],
@@ -204,7 +208,7 @@ fn contents(file: &File) -> Vec<u8> {
 
 fn placed(system: &System, programs: &[Program]) -> Result<Plan, PlaceError> {
     let files: Vec<Vec<u8>> = system.files.iter().map(contents).collect();
-    crate::schemes::plan(system, &kernel(), programs, &files)
+    crate::schemes::plan(system, &kernel(), programs, &files, None)
 }
 
 /// Puts areas of a domain into the memory on the chip, which has no room for whole units.
@@ -261,7 +265,7 @@ fn any_system(random: &mut Random) -> (System, Vec<Program>) {
             .map(|file| FileUse { name: format!("file{file}"), file, spec: TemporalSpec::default() })
             .collect();
         if index == 0 {
-            domain.devices.push(Device { name: "uart0".into(), base: UART, bytes: 0x1000, kind: 0 });
+            domain.devices.push(Device { name: "uart0".into(), base: UART, bytes: 0x1000, kind: 0, open: false });
             domain.ledger = true;
         }
         let most = if domain.data.memory == OCM { 14 } else { 17 };

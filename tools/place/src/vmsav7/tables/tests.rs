@@ -22,6 +22,7 @@ fn ddr() -> Space {
         rom: false,
         class: None,
         offset: 0,
+        block: None,
     })
 }
 
