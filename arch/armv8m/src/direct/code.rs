@@ -56,8 +56,8 @@ cofferdam_wake:
     strb    r2, [r1, r0]
     b       2f
     .balign 32
-    .global cofferdam_wake_end
-cofferdam_wake_end:
+    .global __cofferdam_wake_callable_end
+__cofferdam_wake_callable_end:
 2:  ldr     r0, =0xe000ed04
     mov     r1, #0x10000000
     str     r1, [r0]
@@ -71,6 +71,8 @@ cofferdam_wake_end:
     movs    r2, #0
     bxns    lr
     .ltorg
+    .global __cofferdam_wake_end
+__cofferdam_wake_end:
 
 @ PendSV.
     .section .hot.direct, "ax", %progbits
