@@ -28,15 +28,6 @@ pub struct Meter {
     pub broken: u64,
 }
 
-/// What went on when a handler came.
-#[derive(Clone, Copy)]
-pub struct Displaced {
-    in_kernel: bool,
-    handled: Handled,
-    domain: u8,
-    stack: u16,
-}
-
 impl Meter {
     /// Nothing seen; without a request nothing will be.
     pub fn new(watch: Option<&MeterWatch>) -> Self {
@@ -133,18 +124,26 @@ impl Meter {
         (self.domain, self.stack) = (self.domain(pc, space), self.stack(sp));
     }
 
-    /// A handler of a domain that interrupts reach without the kernel begins; what went on before.
-    pub fn displace(&mut self, domain: u8) -> Displaced {
-        let before =
-            Displaced { in_kernel: self.in_kernel, handled: self.handled, domain: self.domain, stack: self.stack };
-        (self.in_kernel, self.domain, self.stack) = (false, domain, NO_STACK);
-        before
-    }
-
-    /// It is over.
-    pub fn replace(&mut self, before: Displaced) {
-        (self.in_kernel, self.handled) = (before.in_kernel, before.handled);
-        (self.domain, self.stack) = (before.domain, before.stack);
+    /// A handler of `domain` that interrupts reach without the kernel ran from a cycle until now: the record of it. The stretch that it interrupted goes on.
+    pub fn served(&mut self, domain: u8, exception: u16, from: u64, now: u64) -> Option<RunEvent> {
+        if !self.enabled {
+            return None;
+        }
+        let Some(length) = now.checked_sub(from) else {
+            self.broken += 1;
+            return None;
+        };
+        self.since += length;
+        self.reads = self.reads.map(|(first, last)| (first + length, last + length));
+        let payload = u32::try_from(length).unwrap_or(u32::MAX);
+        Some(RunEvent {
+            cycle: now,
+            event: observed::SERVED,
+            domain,
+            detail: exception,
+            payload,
+            ..RunEvent::default()
+        })
     }
 
     /// An exception is taken.

@@ -38,6 +38,9 @@ pub mod observed {
     /// In front of a [`HANDLED`]: in that stretch the kernel read its clock, first so many cycles behind its begin as `detail` says (held at
     /// 65535), and last so many before its end as the payload says.
     pub const CLOCK: u8 = 0x87;
+    /// A handler of `domain` that interrupts reach without the kernel ran for as many cycles as the payload says, until now: `detail` is the exception. The
+    /// stretch that it interrupted goes on, without these cycles.
+    pub const SERVED: u8 = 0x88;
 
     /// Name in reports, if the number is one of these.
     pub const fn name(event: u8) -> Option<&'static str> {
@@ -50,6 +53,7 @@ pub mod observed {
             RAN => "ran",
             HANDLED => "handled",
             CLOCK => "clock",
+            SERVED => "served",
             _ => return None,
         })
     }

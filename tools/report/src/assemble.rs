@@ -256,11 +256,17 @@ fn domain(
         hostile: domain.hostile,
         fault_policy: domain.fault_policy.name().to_owned(),
         counters,
-        used: analysis.execution.domains.get(&domain.index).map_or_else(DomainUse::default, |&(user, calls)| {
+        used: {
+            let (user, calls) = analysis.execution.domains.get(&domain.index).copied().unwrap_or_default();
             let at_home = system.threads.iter().filter(|thread| thread.domain == domain.index);
             let activations = at_home.map(|thread| analysis.execution.threads[usize::from(thread.index)].activations);
-            DomainUse { user_cycles: user, call_cycles: calls, activation_cycles: activations.sum() }
-        }),
+            DomainUse {
+                user_cycles: user,
+                call_cycles: calls,
+                activation_cycles: activations.sum(),
+                handlers: analysis.execution.served.get(&domain.index).copied(),
+            }
+        },
         share: (counters.cycles + counters.kernel_cycles) as f64 / end.max(1) as f64,
         region_misses: misses,
         region_miss_cycles: cost,

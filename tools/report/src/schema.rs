@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::describe::{Area, Checks, Effort, ImageSizes, Interrupt, Keeping, Memory, Profile};
 use crate::stats::{Histogram, Quantiles};
 use crate::timeline::Timeline;
-pub use meter::{Cases, DomainUse, JobUse, KernelUse, LongJob, Mismatch, SupplyWindow, ThreadUse, Tolerance};
+pub use meter::{
+    Cases, DomainUse, HandlersUse, JobUse, KernelUse, LongJob, Mismatch, SupplyWindow, ThreadUse, Tolerance,
+};
 pub use protection::{
     BrokenRule, CallSite, Counters, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Violation,
 };

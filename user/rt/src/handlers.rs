@@ -21,11 +21,17 @@ macro_rules! handler {
     };
 }
 
+/// Address of the way into the kernel that [`wake`] takes; 0: there is none, or the domain's first thread has not started.
+#[inline(always)]
+pub fn way_in() -> u32 {
+    info::wake()
+}
+
 /// Asks the kernel, from a handler, to signal the notifications of the domain's direct interrupts that have come. The threads run when no handler
 /// does. Does nothing before the domain's first thread has started.
 #[inline(always)]
 pub fn wake() {
-    let address = info::wake();
+    let address = way_in();
     if address != 0 {
         // SAFETY: the block has the address of a function of the kernel without arguments, which keeps the procedure call standard and which
         // handlers may call.

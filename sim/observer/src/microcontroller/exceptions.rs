@@ -17,7 +17,7 @@ const SV_CALL: u16 = 11;
 const HARD_FAULT: u16 = 3;
 
 impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
-    fn ipsr(&mut self) -> u16 {
+    pub(super) fn ipsr(&mut self) -> u16 {
         (self.target.register(self.family.xpsr) & 0x1ff) as u16
     }
 

@@ -4,14 +4,13 @@
 use super::{Microcontroller, Modelled, Protects};
 use crate::block::flag;
 use crate::exceptions::Moment;
-use crate::meter;
 use crate::per_core::{BlockOf, CoreObserver};
 
 /// What a handler has interrupted.
 pub(super) struct Displaced {
     kernel: u32,
     domain: u8,
-    meter: meter::Displaced,
+    exception: u16,
     since: Moment,
 }
 
@@ -33,10 +32,8 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         if self.family.displaced.is_none() {
             let owner = self.shared.watch.handlers.as_ref().map_or(self.domain, |handlers| handlers.domain);
             self.settle(0, 0);
-            self.end_stretch(self.clock.now());
-            let (kernel, domain) = (self.kernel, self.domain);
-            self.family.displaced =
-                Some(Displaced { kernel, domain, meter: self.meter.displace(owner), since: self.moment() });
+            let (kernel, domain, exception) = (self.kernel, self.domain, self.ipsr());
+            self.family.displaced = Some(Displaced { kernel, domain, exception, since: self.moment() });
             self.become_domain(tb.pc, owner);
         }
         self.kernel = 0;
@@ -50,14 +47,16 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
             self.kernel = flag::KERNEL;
             return true;
         }
-        let Some(Displaced { kernel, domain, meter, since }) = self.family.displaced.take() else { return false };
+        let Some(Displaced { kernel, domain, exception, since }) = self.family.displaced.take() else { return false };
         if !entered {
             self.settle(0, 0);
-            self.end_stretch(self.clock.now());
-            self.meter.replace(meter);
             self.kernel = kernel;
         }
-        self.exceptions.exclude(since, self.moment());
+        let now = self.moment();
+        self.exceptions.exclude(since, now);
+        if let Some(record) = self.meter.served(self.domain, exception, since.cycle, now.cycle) {
+            self.record(record);
+        }
         self.become_domain(tb.pc, domain);
         false
     }

@@ -14,7 +14,7 @@ use record::{Handled, RunEvent, Summary};
 use super::payer::{Account, Payers};
 use super::supply::Use;
 use crate::describe::{Costs, SystemDescription};
-use crate::schema::{KernelUse, Mismatch};
+use crate::schema::{HandlersUse, KernelUse, Mismatch};
 
 /// Most stretches that are kept to see who ran while a release was due.
 const KEPT: usize = 128;
@@ -98,6 +98,8 @@ pub struct Execution {
     pub threads: Vec<ThreadMeter>,
     /// Cycles of user code by domain, as the processor's state says, and of calls.
     pub domains: BTreeMap<u8, (u64, u64)>,
+    /// Handlers that interrupts reach without the kernel, by domain.
+    pub served: BTreeMap<u8, HandlersUse>,
     pub kernel: BTreeMap<(u16, Option<u8>), KernelUse>,
     pub lines: BTreeMap<u16, u64>,
     pub timer: u64,
@@ -122,6 +124,7 @@ impl Execution {
             before: None,
             threads: vec![ThreadMeter::default(); threads],
             domains: BTreeMap::new(),
+            served: BTreeMap::new(),
             kernel: BTreeMap::new(),
             lines: BTreeMap::new(),
             timer: 0,
@@ -159,6 +162,14 @@ impl Execution {
             payer.activations += given;
         }
         [earlier, activation.filter(|_| given > 0)]
+    }
+
+    /// A handler ran that interrupts reach without the kernel: its domain uses that, whatever it has interrupted.
+    pub fn served(&mut self, event: &RunEvent) {
+        let served = self.served.entry(event.domain).or_default();
+        served.count += 1;
+        served.cycles += u64::from(event.payload);
+        served.max_cycles = served.max_cycles.max(u64::from(event.payload));
     }
 
     /// How much of a stretch of a thread's code is paid already, and by whom. Credit ends when another thread runs.

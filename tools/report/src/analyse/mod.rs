@@ -246,6 +246,7 @@ impl<'a> Analysis<'a> {
             observed::EXCEPTION_RETURN => self.misses.leave(event.cycle),
             observed::VIOLATION => self.stands_out(event, MarkerKind::Violation, None),
             observed::RAN => self.ran(event),
+            observed::SERVED => self.execution.served(event),
             observed::HANDLED => {
                 self.note_sleep(event);
                 let charge = self.execution.handled(event, self.running.thread(), self.system);

@@ -44,6 +44,20 @@ pub struct DomainUse {
     pub call_cycles: u64,
     /// The kernel, for switches that its threads arranged.
     pub activation_cycles: u64,
+    /// Its handlers that interrupts reach without the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handlers: Option<HandlersUse>,
+}
+
+/// Use of a domain's handlers that interrupts reach without the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandlersUse {
+    /// Times that one ran, those that it was interrupted by included in it.
+    pub count: u64,
+    /// Cycles, with the entry and without the return.
+    pub cycles: u64,
+    /// Longest time.
+    pub max_cycles: u64,
 }
 
 /// Cycles of jobs in their thread's own domain: its code and the kernel's work for its calls, without gates and misses.

@@ -1,0 +1,146 @@
+@ Handlers that do what `WHAT` says: action, operand, value, and whether only over the kernel.
+
+    .syntax unified
+    .section .text.fired, "ax", %progbits
+    .global fired
+    .type fired, %function
+    .thumb_func
+fired:
+    ldr     r0, =TIMER
+    ldr     r0, [r0]
+    movs    r1, #1
+    str     r1, [r0, #12]
+    ldr     r2, =WHAT
+    ldr     r3, [r2, #12]
+    cbz     r3, 1f
+@ Mode bit of EXC_RETURN: a thread was interrupted, and it was to be the kernel.
+    tst     lr, #8
+    beq     1f
+    bx      lr
+1:  movs    r1, #0
+    ldr     r3, [r2]
+    cmp     r3, #12
+    it      ne
+    strne   r1, [r0]
+    ldr     r0, =COUNT
+    ldr     r1, [r0]
+    adds    r1, #1
+    str     r1, [r0]
+    adr     r1, fired
+    orr     r1, r1, #1
+    str     r1, [r0, #4]
+    ldr     r1, [r2, #4]
+    ldr     r0, [r2, #8]
+    tbb     [pc, r3]
+0:  .byte (9f - 0b) / 2, (spin - 0b) / 2, (call - 0b) / 2, (mask - 0b) / 2, (store - 0b) / 2
+    .byte (load - 0b) / 2, (forge - 0b) / 2, (sleep - 0b) / 2, (stack - 0b) / 2, (steal - 0b) / 2
+    .byte (raise - 0b) / 2, (both - 0b) / 2, (vectors - 0b) / 2, (lower - 0b) / 2, (clock - 0b) / 2
+    .byte (nest - 0b) / 2, (float - 0b) / 2, (open - 0b) / 2, (ever - 0b) / 2, (link - 0b) / 2
+    .balign 2
+9:  bx      lr
+spin:
+    b       spin
+call:
+    push    {r4, lr}
+    blx     r1
+    pop     {r4, pc}
+mask:
+    cpsid   i
+    bx      lr
+store:
+    str     r0, [r1]
+    bx      lr
+load:
+    ldr     r0, [r1]
+    bx      lr
+forge:
+    bx      r1
+sleep:
+    cpsid   i
+1:  wfi
+    b       1b
+stack:
+    msr     msp, r1
+    b       .
+raise:
+    msr     basepri, r1
+    bx      lr
+both:
+    msr     msp, r1
+    ldr     r1, =0x38000000
+    str     r0, [r1]
+    b       .
+vectors:
+    ldr     r0, =0xe000ed08
+    str     r1, [r0]
+    bx      lr
+lower:
+    ldr     r0, =0xe000e404
+    movs    r1, #0xff
+    strb    r1, [r0]
+    dsb
+    isb
+    b       .
+clock:
+    ldr     r0, =0xe000e010
+    movs    r1, #200
+    str     r1, [r0, #4]
+    str     r1, [r0, #8]
+    movs    r1, #7
+    str     r1, [r0]
+    b       .
+nest:
+    ldr     r0, =0xe000e204
+    movs    r1, #4
+    str     r1, [r0]
+    dsb
+    isb
+    b       .
+float:
+    vmov    s0, r0
+    bx      lr
+@ The state in which Non-secure Thread mode may execute what it likes.
+open:
+    ldr     r0, =0xe000ed94
+    movs    r1, #0
+    str     r1, [r0]
+    b       1f
+ever:
+    ldr     r0, =0xe000ed24
+    ldr     r1, =0x10000
+    str     r1, [r0]
+1:  msr     control, r1
+    isb
+@ Returns into the place of the thread that was interrupted.
+steal:
+    sub     sp, #32
+    adr     r3, 2f
+    str     r3, [sp, #24]
+    mov     r3, #0x01000000
+    str     r3, [sp, #28]
+    ldr     r1, =0xffffffb8
+    bx      r1
+    .balign 4
+2:  ldr     r0, =STOLEN
+3:  ldr     r1, [r0]
+    adds    r1, #1
+    str     r1, [r0]
+    b       3b
+link:
+    mov     lr, r0
+    bx      r1
+    .ltorg
+    .size fired, . - fired
+
+    .section .text.second, "ax", %progbits
+    .global second
+    .type second, %function
+    .thumb_func
+second:
+    ldr     r0, =COUNT
+    ldr     r1, [r0]
+    adds    r1, #16
+    str     r1, [r0]
+    b       .
+    .ltorg
+    .size second, . - second

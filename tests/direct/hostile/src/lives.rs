@@ -1,0 +1,112 @@
+//! What is attacked in each life.
+
+/// Actions of `handlers.s`, in its order.
+#[derive(Clone, Copy)]
+#[repr(u32)]
+pub enum Action {
+    Done,
+    Spin,
+    Call,
+    Mask,
+    Store,
+    Load,
+    Forge,
+    Sleep,
+    Stack,
+    Steal,
+    Raise,
+    Both,
+    Vectors,
+    Lower,
+    Clock,
+    Nest,
+    Float,
+    Open,
+    Ever,
+    Link,
+}
+
+/// What the thread does meanwhile.
+#[derive(Clone, Copy)]
+pub enum Thread {
+    Waits,
+    Returns,
+    Goes(bool),
+    Strays,
+}
+
+#[derive(Clone, Copy)]
+pub struct Life {
+    pub action: u32,
+    pub operand: u32,
+    pub value: u32,
+    pub over_kernel: bool,
+    pub thread: Thread,
+}
+
+/// Stands for the address of the way into the kernel.
+pub const WAKE: u32 = 1;
+/// The same, behind the instruction that lets Non-secure code in.
+pub const BEHIND: u32 = 2;
+
+const fn life(action: Action, operand: u32, value: u32) -> Life {
+    Life { action: action as u32, operand, value, over_kernel: false, thread: Thread::Waits }
+}
+
+const fn over_kernel(action: Action, operand: u32, value: u32) -> Life {
+    Life { over_kernel: true, ..life(action, operand, value) }
+}
+
+const fn with(thread: Thread, life: Life) -> Life {
+    Life { thread, ..life }
+}
+
+use Action::*;
+
+/// In the order of tests/suites/tests/direct.rs.
+pub static LIVES: [Life; 44] = [
+    life(Done, 0, 0),
+    over_kernel(Done, 0, 0),
+    with(Thread::Returns, life(Spin, 0, 0)),
+    with(Thread::Returns, over_kernel(Spin, 0, 0)),
+    with(Thread::Returns, life(Sleep, 0, 0)),
+    with(Thread::Returns, life(Nest, 0, 0)),
+    with(Thread::Returns, over_kernel(Nest, 0, 0)),
+    with(Thread::Returns, life(Clock, 0, 0)),
+    with(Thread::Returns, life(Stack, 0x3800_9000, 0)),
+    life(Store, 0x3800_0800, 1),
+    over_kernel(Store, 0x3800_0800, 1),
+    life(Load, 0x3800_0800, 0),
+    life(Store, 0x2800_0800, 1),
+    life(Store, 0x1020_0000, 1),
+    life(Store, 0x4000_0008, 1),
+    life(Store, 0x5000_2000, 0),
+    life(Load, 0x1000_0000, 0),
+    life(Store, 0xe000_edd0, 0),
+    life(Store, 0xe000_e380, 0xffff_ffff),
+    life(Store, 0xe000_e180, 0x28),
+    life(Store, 0xe000_ed0c, 0x05fa_0004),
+    life(Store, 0xe000_ed10, 0x0000_0004),
+    life(Forge, 0xffff_ffd8, 0),
+    life(Forge, 0xffff_ffe8, 0),
+    life(Forge, 0xffff_fff9, 0),
+    life(Forge, 0xffff_fff0, 0),
+    over_kernel(Forge, 0xffff_fff8, 0),
+    life(Mask, 0, 0),
+    over_kernel(Mask, 0, 0),
+    life(Raise, 0x20, 0),
+    life(Both, 0x3800_9000, 0),
+    life(Vectors, 0x3800_9000, 0),
+    life(Lower, 0, 0),
+    life(Float, 0, 0),
+    life(Steal, 0, 0),
+    life(Open, 0, 0),
+    over_kernel(Open, 0, 0),
+    life(Ever, 0, 0),
+    life(Call, WAKE, 0),
+    life(Link, WAKE, 0xffff_fff8),
+    life(Call, BEHIND, 0),
+    with(Thread::Goes(false), life(Done, 0, 0)),
+    with(Thread::Goes(true), life(Done, 0, 0)),
+    with(Thread::Strays, life(Done, 0, 0)),
+];

@@ -1,0 +1,132 @@
+//! A domain whose handlers attack whatever they can reach: one attack in each of its lives. Each life ends in a fault, the handler's or, if that was
+//! without effect, the thread's own.
+//!
+//! Marks: 1: a life, its number; 2: the thread found itself in order after its handler had run, with how often that was; 4: handlers were cut
+//! off and run again, with the ticks in between; 5: code of Non-secure Thread mode has run, so often.
+#![no_std]
+#![no_main]
+
+mod lives;
+
+use core::arch::{asm, global_asm};
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use cofferdam::hostile::undefined;
+use cofferdam::{Interrupt, Start, now, sys};
+use lives::{LIVES, Life, Thread};
+
+global_asm!(include_str!("handlers.s"));
+
+unsafe extern "C" {
+    fn fired();
+    fn second();
+}
+
+/// Address of the timer.
+#[unsafe(no_mangle)]
+static TIMER: AtomicU32 = AtomicU32::new(0);
+/// The action, its operand, a value, and whether it is to be done over the kernel only.
+#[unsafe(no_mangle)]
+static WHAT: [AtomicU32; 4] = [const { AtomicU32::new(0) }; 4];
+/// How often handlers have run, and the address of the first one.
+#[unsafe(no_mangle)]
+static COUNT: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
+#[unsafe(no_mangle)]
+static STOLEN: AtomicU32 = AtomicU32::new(0);
+
+cofferdam::entry!(main);
+
+fn put(offset: u32, value: u32) {
+    // SAFETY: the timer is the domain's.
+    unsafe { ((TIMER.load(Relaxed) + offset) as *mut u32).write_volatile(value) }
+}
+
+/// Waits so many ticks, by calls or without.
+fn wait(ticks: u64, calls: bool) {
+    let end = now() + ticks;
+    if calls {
+        while now() < end {}
+        return;
+    }
+    for _ in 0..ticks * 2 {
+        // SAFETY: does nothing.
+        unsafe { asm!("nop", options(nomem, nostack)) };
+    }
+}
+
+fn main(start: Start) -> u32 {
+    let life = u32::from(start.restarts);
+    let _ = sys::mark(1, life);
+    let Some(Life { action, operand, value, over_kernel, thread }) = LIVES.get(life as usize).copied() else { return 0 };
+    let (Some(timer), Some(line), Some(other)) =
+        (start.info.area("timer1"), Interrupt::named(start.info, "fired"), Interrupt::named(start.info, "second"))
+    else {
+        return 1;
+    };
+    TIMER.store(timer.base, Relaxed);
+    let way_in = cofferdam::handlers::way_in();
+    let operand = match operand {
+        lives::WAKE => way_in,
+        lives::BEHIND => way_in + 4,
+        other => other,
+    };
+    for (word, value) in WHAT.iter().zip([action, operand, value, u32::from(over_kernel)]) {
+        word.store(value, Relaxed);
+    }
+    // Every 97 us: no multiple of anything that the kernel does.
+    put(0x8, 1940);
+    put(0x4, 1940);
+    if line.ack().is_err() || other.ack().is_err() {
+        return 2;
+    }
+    put(0x0, 9);
+    perform(thread, over_kernel);
+    let _ = sys::mark(2, COUNT[0].load(Relaxed));
+    if STOLEN.load(Relaxed) != 0 {
+        let _ = sys::mark(5, STOLEN.load(Relaxed));
+    }
+    undefined()
+}
+
+fn perform(thread: Thread, calls: bool) {
+    match thread {
+        Thread::Waits => {
+            wait(40_000, calls);
+        }
+        // Handlers are cut off, and run again in another period.
+        Thread::Returns => {
+            let begin = now();
+            wait(6_000, true);
+            let (before, _) = (COUNT[0].load(Relaxed), WHAT[0].store(0, Relaxed));
+            while COUNT[0].load(Relaxed) == before && now() < begin + 2_000_000 {
+                put(0x0, 9);
+            }
+            let _ = sys::mark(4, (now() - begin) as u32);
+        }
+        Thread::Goes(signed) => {
+            wait(6_000, true);
+            go(COUNT[1].load(Relaxed), signed);
+        }
+        Thread::Strays => {
+            // SAFETY: its stack pointer is put back; what an exception does with it is the kernel's business.
+            unsafe {
+                asm!("mov {0}, sp", "mov sp, {1}", "2: subs {2}, #1", "bne 2b", "mov sp, {0}",
+                    out(reg) _, in(reg) 0x3800_8000, inout(reg) 40_000 => _, options(nomem));
+            }
+        }
+    }
+}
+
+/// Goes to the handlers' code by itself, with or without a frame on its stack as if a handler had interrupted it.
+fn go(address: u32, signed: bool) {
+    let signature = if signed { 0xfefa_125b_u32 } else { 0 };
+    // SAFETY: leaves for good.
+    unsafe {
+        asm!(
+            "sub sp, #72", "str {1}, [sp]", "mov r1, #0x01000000", "str r1, [sp, #68]", "adr r1, 2f", "str r1, [sp, #64]",
+            "bic {0}, #1", ".inst.n 0x4704 | 12 << 3", "nop", ".balign 4", "2: nop",
+            in("r12") address, in(reg) signature, out("r1") _, options(nostack),
+        );
+    }
+    let _ = (fired as *const (), second as *const ());
+}
