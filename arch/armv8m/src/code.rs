@@ -73,6 +73,7 @@ armv_m::entry_code!(
     ldr     r0, [r0]
     cmp     r0, #0
     bne     cofferdam_judge
+    .thumb_func
 cofferdam_judged:
     .endm
 

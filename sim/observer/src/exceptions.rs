@@ -208,7 +208,7 @@ impl Exceptions {
         };
         let waits = now.waits.since(from.waits);
         for open in self.active.iter_mut().chain(&mut self.chain).chain(&mut self.masked) {
-            if open.start.cycle <= from.cycle && !open.apart {
+            if open.start.cycle <= from.cycle {
                 open.start.cycle += cycles;
                 open.start.instructions += instructions;
                 open.start.waits = open.start.waits.plus(waits);
@@ -249,6 +249,11 @@ impl Exceptions {
         if let Some(window) = self.chain.take().and_then(|open| self.end(open, now)) {
             keep_longest(&mut self.longest_to_thread, window);
         }
+    }
+
+    /// How many handlers are active.
+    pub fn depth(&self) -> usize {
+        self.active.len()
     }
 
     /// The handler that runs, if one does.

@@ -214,6 +214,8 @@ pub struct HandlersWatch {
     pub entries: Vec<u32>,
     /// Kernel code that they may enter, and that does nothing but note it.
     pub way_in: Range,
+    /// Exceptions that they do not interrupt.
+    pub above: Vec<u16>,
 }
 
 /// Physical addresses of an application core's own devices.

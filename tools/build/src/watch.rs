@@ -72,11 +72,19 @@ fn between(facts: &ImageFacts, [start, end]: [&str; 2]) -> Option<Range> {
     Some(Range { start: facts.symbol(start)?, end: facts.symbol(end)? })
 }
 
+const HARD_FAULT: u16 = 3;
+/// The exception of the first interrupt line.
+const FIRST_LINE: u32 = 16;
+
 /// Handlers that interrupts reach without the kernel.
 fn handlers(built: &Built, facts: &ImageFacts) -> Option<HandlersWatch> {
     let placed = built.placed.layout.handlers.as_ref()?;
     let way_in = between(facts, ["cofferdam_wake", "__cofferdam_wake_end"])?;
-    Some(HandlersWatch { domain: placed.domain, entries: placed.entries.clone(), way_in })
+    let board = &built.loaded.board;
+    let line = |sampler: &manifest::Sampler| board.device.get(&sampler.device)?.lines.get(&sampler.line).copied();
+    let sampler = board.sampler.as_ref().and_then(line).map(|line| (FIRST_LINE + line) as u16);
+    let above = [HARD_FAULT].into_iter().chain(sampler).collect();
+    Some(HandlersWatch { domain: placed.domain, entries: placed.entries.clone(), way_in, above })
 }
 
 /// Symbols around the kernel's code.

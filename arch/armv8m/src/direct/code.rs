@@ -99,6 +99,7 @@ cofferdam_wake_float:
 @   in        lr = EXC_RETURN
     .thumb_func
 cofferdam_displaced:
+    .thumb_func
 cofferdam_judge:
     mov     r0, lr
     mrs     r1, psp

@@ -42,6 +42,8 @@ const CFSR_INVPC: u32 = 1 << 18;
 const SFSR_INVIS_INVER: u32 = 1 << 1 | 1 << 2;
 const SFSR_INVEP: u32 = 1;
 const SFSR_AUVIOL: u32 = 1 << 3;
+const SFSR_SFARVALID: u32 = 1 << 6;
+const HFSR_VECTTBL: u32 = 1 << 1;
 
 // SHCSR: pended faults and system call, and what is active.
 const PENDED: [(u32, u32); 5] = [(4, 1 << 13), (5, 1 << 14), (6, 1 << 12), (7, 1 << 20), (11, 1 << 15)];
@@ -73,8 +75,10 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
     let number = armv_m::exception_number();
     let (status, secure) = (regs::CFSR.read(), SFSR.read());
     if exc_return & SECURE != 0 {
+        let no_vector = number == HARD_FAULT && regs::HFSR.read() & HFSR_VECTTBL != 0;
         let failed = secure & SFSR_INVIS_INVER != 0
-            || exc_return & DEFAULT_RULE == 0 && status & (CFSR_INVPC | CFSR_MUNSTKERR | CFSR_UNSTKERR) != 0;
+            || exc_return & DEFAULT_RULE == 0
+                && (no_vector || status & (CFSR_INVPC | CFSR_MUNSTKERR | CFSR_UNSTKERR) != 0);
         if failed {
             settle(status, secure);
             blame(Fault::Return, 0);
@@ -128,7 +132,7 @@ fn named(status: u32, secure: u32) -> (Fault, u32) {
     if secure & SFSR_INVEP != 0 {
         (Fault::Execute, 0)
     } else if secure & SFSR_AUVIOL != 0 {
-        (Fault::Data, SFAR.read())
+        (Fault::Data, if secure & SFSR_SFARVALID != 0 { SFAR.read() } else { 0 })
     } else if status & 0x8000 != 0 {
         (Fault::Bus, regs::BFAR.read())
     } else {

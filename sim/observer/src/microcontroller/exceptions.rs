@@ -9,6 +9,8 @@ use super::{Microcontroller, Modelled, Protects};
 use crate::block::flag;
 use crate::per_core::{BlockOf, CoreObserver};
 
+/// EXC_RETURN: no code of the other state was interrupted, where there are two (DDI 0553 B3); 1 where there are not.
+const SECURE_STACK: u32 = 1 << 6;
 const STACKED_R12: u32 = 16;
 const STACKED_PC: u32 = 24;
 /// Exception of a system call, whose number is in r12.
@@ -35,7 +37,14 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         if (HARD_FAULT..=P::LAST_FAULT).contains(&number) {
             self.take_back_from(from);
         }
-        if (tb.flags ^ self.kernel) & flag::KERNEL != 0 {
+        if self.family.protection.is_apart() {
+            self.end_what_is_above();
+        }
+        // Behind handlers that have ended, and not above them.
+        if !self.family.protection.is_apart() && lr & SECURE_STACK != 0 {
+            self.replace(tb);
+        }
+        if (tb.flags ^ self.kernel) & flag::KERNEL != 0 && !self.is_displaced {
             self.cross(tb, true);
         }
         let tail_chained = self.exceptions.innermost().is_some() && lr & TO_THREAD != 0;
@@ -46,6 +55,10 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         self.start_activation(tb.pc, number, call.map(|call| call as usize), tail_chained);
         if self.family.protection.is_apart() {
             self.exceptions.set_apart();
+            let others = self.exceptions.depth() - 1;
+            if let Some(displaced) = &mut self.family.displaced {
+                displaced.depth = displaced.depth.min(others);
+            }
         }
         let fp = if lr & BASIC_FRAME == 0 { FpFrame::Lazy } else { FpFrame::None };
         let frame = Frame { sp, attr: self.family.attr(sp), fp };

@@ -12,19 +12,21 @@ pub(super) struct Displaced {
     domain: u8,
     exception: u16,
     since: Moment,
+    /// Handlers that were active.
+    pub(super) depth: usize,
 }
 
 impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     /// Whether code runs privileged: the kernel, and handlers in their state.
     #[inline]
     pub(super) fn is_privileged(&self) -> bool {
-        self.kernel != 0 || self.family.displaced.is_some() && self.exceptions.innermost().is_some()
+        self.kernel != 0 || self.is_displaced && self.exceptions.innermost().is_some()
     }
 
     /// Whether the state of handlers runs, but no handler: nothing may be executed then.
     #[inline]
     pub(super) fn is_displaced_thread(&self) -> bool {
-        self.family.displaced.is_some() && self.exceptions.innermost().is_none()
+        self.is_displaced && self.exceptions.innermost().is_none()
     }
 
     /// Code of the state of handlers runs.
@@ -33,32 +35,55 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
             let owner = self.shared.watch.handlers.as_ref().map_or(self.domain, |handlers| handlers.domain);
             self.settle(0, 0);
             let (kernel, domain, exception) = (self.kernel, self.domain, self.ipsr());
-            self.family.displaced = Some(Displaced { kernel, domain, exception, since: self.moment() });
+            self.family.displaced =
+                Some(Displaced { kernel, domain, exception, since: self.moment(), depth: self.exceptions.depth() });
+            self.is_displaced = true;
             self.become_domain(tb.pc, owner);
         }
         self.kernel = 0;
     }
 
-    /// Secure code runs while handlers have something interrupted. `true`: it is their way in, which is theirs; otherwise what was interrupted goes on, or an exception
-    /// was `entered`.
-    pub(super) fn replace(&mut self, tb: &BlockOf<Microcontroller<C, P>>, entered: bool) -> bool {
+    /// Secure code runs while handlers have something interrupted: their way in, or an exception above them; so both are theirs. Otherwise what they have
+    /// interrupted goes on.
+    pub(super) fn goes_on_displaced(&mut self, tb: &BlockOf<Microcontroller<C, P>>) -> bool {
         let way_in = self.shared.watch.handlers.as_ref().is_some_and(|handlers| handlers.way_in.holds(tb.pc, 1));
-        if way_in && !entered {
+        let depth = self.family.displaced.as_ref().map_or(0, |displaced| displaced.depth);
+        if way_in || self.exceptions.depth() > depth {
             self.kernel = flag::KERNEL;
             return true;
         }
-        let Some(Displaced { kernel, domain, exception, since }) = self.family.displaced.take() else { return false };
-        if !entered {
-            self.settle(0, 0);
-            self.kernel = kernel;
+        self.replace(tb);
+        false
+    }
+
+    /// A handler begins: what it cannot have interrupted is over.
+    pub(super) fn end_what_is_above(&mut self) {
+        let shared = self.shared.clone();
+        let Some(handlers) = &shared.watch.handlers else { return };
+        let now = self.moment();
+        while self.exceptions.innermost().is_some_and(|innermost| handlers.above.contains(&innermost)) {
+            self.exceptions.end_activation(now);
         }
+    }
+
+    /// What handlers have interrupted goes on, if they had something, or an exception of the kernel interrupts it.
+    pub(super) fn replace(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
+        let Some(Displaced { kernel, domain, exception, since, .. }) = self.family.displaced.take() else { return };
+        self.is_displaced = false;
+        self.settle(0, 0);
         let now = self.moment();
         self.exceptions.exclude(since, now);
         if let Some(record) = self.meter.served(self.domain, exception, since.cycle, now.cycle) {
             self.record(record);
         }
+        self.kernel = kernel;
         self.become_domain(tb.pc, domain);
-        false
+    }
+
+    /// Whether a store of handlers goes to registers of the core that are their state's own.
+    pub(super) fn is_own_register(&self, address: u32) -> bool {
+        const PRIVATE_BUS: std::ops::Range<u32> = 0xe000_0000..0xe010_0000;
+        self.is_displaced && PRIVATE_BUS.contains(&address)
     }
 
     /// Another domain's code runs, without the kernel having said so.

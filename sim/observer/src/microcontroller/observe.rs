@@ -29,7 +29,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         if !entered && returned {
             self.leave_exception();
         }
-        if self.family.displaced.is_some() && !self.family.protection.is_apart() && self.replace(tb, entered) {
+        if self.is_displaced && !self.family.protection.is_apart() && self.goes_on_displaced(tb) {
             return;
         }
         if noticed & noticed::MASK != 0 {
@@ -80,7 +80,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         } else if store && address.wrapping_sub(self.port) < 8 {
             self.trace_port(insn, seen, address);
         }
-        if store && self.witness.is_watching && self.kernel == 0 {
+        if store && self.witness.is_watching && self.kernel == 0 && !self.is_own_register(address) {
             self.hostile_store(insn, address, len);
         }
     }

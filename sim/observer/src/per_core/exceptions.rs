@@ -30,8 +30,10 @@ impl<F: Family> CoreObserver<F> {
 
     pub(crate) fn start_activation(&mut self, pc: u32, number: u16, call: Option<usize>, tail_chained: bool) {
         let now = self.moment();
-        self.end_stretch(now.cycle);
-        self.meter.enter_exception(number, call);
+        if !self.is_displaced {
+            self.end_stretch(now.cycle);
+            self.meter.enter_exception(number, call);
+        }
         self.exceptions.start_activation(pc, number, call, tail_chained, now);
         self.watched_after |= flag::RETURNS;
     }

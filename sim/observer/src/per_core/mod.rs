@@ -152,6 +152,8 @@ pub struct CoreObserver<F: Family> {
     pub(crate) slept: u64,
     pub(crate) last: *const BlockOf<F>,
     pub(crate) domain: u8,
+    /// Handlers that are not the kernel's have something interrupted: what runs is theirs.
+    pub(crate) is_displaced: bool,
     /// Cycle at which the last block began.
     pub(crate) block_start: u64,
     /// Cycles of the longest block of instructions.
@@ -198,6 +200,7 @@ impl<F: Family> CoreObserver<F> {
             slept: 0,
             last: std::ptr::null(),
             domain: record::IDLE,
+            is_displaced: false,
             block_start: 0,
             longest_block: 0,
             meets: !watch.debugger,

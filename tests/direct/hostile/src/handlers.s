@@ -1,7 +1,7 @@
 @ Handlers that do what `WHAT` says: action, operand, value, and whether only over the kernel.
 
     .syntax unified
-    .section .text.fired, "ax", %progbits
+    .section .cofferdam.entry, "ax", %progbits
     .global fired
     .type fired, %function
     .thumb_func
@@ -26,7 +26,7 @@ fired:
     ldr     r1, [r0]
     adds    r1, #1
     str     r1, [r0]
-    adr     r1, fired
+    mov     r1, pc
     orr     r1, r1, #1
     str     r1, [r0, #4]
     ldr     r1, [r2, #4]
@@ -132,7 +132,7 @@ link:
     .ltorg
     .size fired, . - fired
 
-    .section .text.second, "ax", %progbits
+    .section .cofferdam.entry, "ax", %progbits
     .global second
     .type second, %function
     .thumb_func

@@ -15,7 +15,7 @@ use cofferdam::hostile::undefined;
 use cofferdam::{Interrupt, Start, now, sys};
 use lives::{LIVES, Life, Thread};
 
-global_asm!(include_str!("handlers.s"));
+global_asm!(include_str!("handlers.s"), options(raw));
 
 unsafe extern "C" {
     fn fired();
@@ -57,7 +57,9 @@ fn wait(ticks: u64, calls: bool) {
 fn main(start: Start) -> u32 {
     let life = u32::from(start.restarts);
     let _ = sys::mark(1, life);
-    let Some(Life { action, operand, value, over_kernel, thread }) = LIVES.get(life as usize).copied() else { return 0 };
+    let Some(Life { action, operand, value, over_kernel, thread }) = LIVES.get(life as usize).copied() else {
+        return 0;
+    };
     let (Some(timer), Some(line), Some(other)) =
         (start.info.area("timer1"), Interrupt::named(start.info, "fired"), Interrupt::named(start.info, "second"))
     else {
@@ -123,9 +125,9 @@ fn go(address: u32, signed: bool) {
     // SAFETY: leaves for good.
     unsafe {
         asm!(
-            "sub sp, #72", "str {1}, [sp]", "mov r1, #0x01000000", "str r1, [sp, #68]", "adr r1, 2f", "str r1, [sp, #64]",
-            "bic {0}, #1", ".inst.n 0x4704 | 12 << 3", "nop", ".balign 4", "2: nop",
-            in("r12") address, in(reg) signature, out("r1") _, options(nostack),
+            "sub sp, #72", "str {0}, [sp]", "mov r1, #0x01000000", "str r1, [sp, #68]", "adr r1, 2f", "str r1, [sp, #64]",
+            "bic r12, #1", ".inst.n 0x4704 | 12 << 3", "nop", ".balign 4", "2: nop",
+            in(reg) signature, in("r12") address, out("r1") _, options(nostack),
         );
     }
     let _ = (fired as *const (), second as *const ());
