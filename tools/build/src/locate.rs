@@ -16,9 +16,9 @@ fn symbol_place(system: &System, domain: &str, symbol: &str) -> String {
         return format!("{base}.gate.{}.entry", gate.name);
     }
     let mut handlers = found.interrupts.iter().filter_map(|line| line.direct.as_ref());
-    handlers.find(|direct| direct.handler == symbol).map_or(base.clone(), |direct| {
-        format!("{base}.interrupt.{}.handler", direct.key)
-    })
+    handlers
+        .find(|direct| direct.handler == symbol)
+        .map_or(base.clone(), |direct| format!("{base}.interrupt.{}.handler", direct.key))
 }
 
 /// Whether something other than tables lies in a memory because the manifest says so.

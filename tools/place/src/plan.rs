@@ -8,8 +8,8 @@ use system::build::SchemeTables;
 
 use crate::allocate::Space;
 use crate::elf::Kernel;
-use crate::handlers::HandlersSpot;
 use crate::error::PlaceError;
+use crate::handlers::HandlersSpot;
 use crate::ledger::Book;
 use crate::placed::PlacedWays;
 use crate::scheme::{Extras, Scheme, Site};

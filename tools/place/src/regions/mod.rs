@@ -232,8 +232,7 @@ fn data<U: Unit>(spaces: &mut [Space], domain: &Domain, program: &Program) -> Re
         // Stacks lowest, so that one that overflows leaves the domain's memory.
         let stack = stack_bytes(domain).next_multiple_of(program.data.align.max(32));
         let (total, align) = (u64::from(stack + bytes), program.data.align);
-        let range =
-            spaces[domain.data.memory].aligned_area::<U>(&item(Part::Data), total, align, domain.data.at)?;
+        let range = spaces[domain.data.memory].aligned_area::<U>(&item(Part::Data), total, align, domain.data.at)?;
         let areas = vec![spot(Part::Data, &domain.data, range, WRITABLE)];
         return Ok(Lower { areas, stacks: range.0, data_base: range.0 + stack });
     }
