@@ -33,6 +33,8 @@ struct Open {
     exception: u16,
     call: Option<usize>,
     start: Moment,
+    /// A handler that is not the kernel's: it holds nothing off that the kernel answers for.
+    apart: bool,
 }
 
 #[derive(Default)]
@@ -152,7 +154,7 @@ impl Exceptions {
     }
 
     fn begin(&self, pc: u32, exception: u16, start: Moment) -> Open {
-        Open { pc, exception, call: None, start }
+        Open { pc, exception, call: None, start, apart: false }
     }
 
     fn end(&mut self, open: Open, now: Moment) -> Option<Window> {
@@ -189,6 +191,31 @@ impl Exceptions {
         count.tail_chained += u64::from(tail_chained);
     }
 
+    /// The handler that was entered last is not the kernel's.
+    pub fn set_apart(&mut self) {
+        let Some(open) = self.active.last_mut() else { return };
+        open.apart = true;
+        if self.chain.is_some_and(|chain| chain.start == open.start) {
+            self.chain = None;
+        }
+    }
+
+    /// What ran from a moment until now belongs to nothing that had begun before.
+    pub fn exclude(&mut self, from: Moment, now: Moment) {
+        let Some((cycles, instructions)) = now.since(from) else {
+            self.broken += 1;
+            return;
+        };
+        let waits = now.waits.since(from.waits);
+        for open in self.active.iter_mut().chain(&mut self.chain).chain(&mut self.masked) {
+            if open.start.cycle <= from.cycle && !open.apart {
+                open.start.cycle += cycles;
+                open.start.instructions += instructions;
+                open.start.waits = open.start.waits.plus(waits);
+            }
+        }
+    }
+
     /// The handler that was entered last returns. Its exception, and whether a thread goes on.
     pub fn end_innermost(&mut self, now: Moment) -> Option<(u16, bool)> {
         let left = self.innermost()?;
@@ -208,7 +235,9 @@ impl Exceptions {
 
     fn count_activation(&mut self, open: Open, now: Moment) {
         let Some(window) = self.end(open, now) else { return };
-        keep_longest(&mut self.longest, window);
+        if !open.apart {
+            keep_longest(&mut self.longest, window);
+        }
         self.times[usize::from(window.exception)].get_or_insert_default().add(window);
         if let Some(times) = open.call.and_then(|call| self.calls.get_mut(call)) {
             times.get_or_insert_default().add(window);

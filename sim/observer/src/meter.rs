@@ -28,6 +28,15 @@ pub struct Meter {
     pub broken: u64,
 }
 
+/// What went on when a handler came.
+#[derive(Clone, Copy)]
+pub struct Displaced {
+    in_kernel: bool,
+    handled: Handled,
+    domain: u8,
+    stack: u16,
+}
+
 impl Meter {
     /// Nothing seen; without a request nothing will be.
     pub fn new(watch: Option<&MeterWatch>) -> Self {
@@ -122,6 +131,20 @@ impl Meter {
     pub fn leave_kernel(&mut self, pc: u32, (sp, space): (u32, Option<u8>)) {
         (self.in_kernel, self.handled) = (false, Handled::default());
         (self.domain, self.stack) = (self.domain(pc, space), self.stack(sp));
+    }
+
+    /// A handler of a domain that interrupts reach without the kernel begins; what went on before.
+    pub fn displace(&mut self, domain: u8) -> Displaced {
+        let before =
+            Displaced { in_kernel: self.in_kernel, handled: self.handled, domain: self.domain, stack: self.stack };
+        (self.in_kernel, self.domain, self.stack) = (false, domain, NO_STACK);
+        before
+    }
+
+    /// It is over.
+    pub fn replace(&mut self, before: Displaced) {
+        (self.in_kernel, self.handled) = (before.in_kernel, before.handled);
+        (self.domain, self.stack) = (before.domain, before.stack);
     }
 
     /// An exception is taken.

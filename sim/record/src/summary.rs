@@ -233,6 +233,11 @@ pub struct Waits {
 }
 
 impl Waits {
+    /// Both.
+    pub const fn plus(self, other: Self) -> Self {
+        Self { fetch: self.fetch + other.fetch, data: self.data + other.data, barriers: self.barriers + other.barriers }
+    }
+
     /// Those from an earlier moment to this one.
     pub const fn since(self, earlier: Self) -> Self {
         Self {

@@ -68,6 +68,9 @@ pub struct Watch {
     /// The chip's opinion on which addresses are Secure, where the architecture has security states. Absent: it has none.
     #[serde(default)]
     pub attribution: Option<AttributionWatch>,
+    /// Handlers that interrupts reach without the kernel, if there are any.
+    #[serde(default)]
+    pub handlers: Option<HandlersWatch>,
     /// An application core's interrupt controller and second-level cache; needed there.
     #[serde(default)]
     pub cluster: Option<ClusterWatch>,
@@ -199,6 +202,18 @@ pub struct AttributionWatch {
     /// Sixteenths of the address space in which Secure addresses may be entered from Non-secure code: bit `n` for those from `n << 28` on.
     #[serde(default)]
     pub callable: u16,
+}
+
+/// Handlers that interrupts reach without the kernel, in Non-secure state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HandlersWatch {
+    /// The domain whose they are.
+    pub domain: u8,
+    /// Their first instructions.
+    pub entries: Vec<u32>,
+    /// Kernel code that they may enter, and that does nothing but note it.
+    pub way_in: Range,
 }
 
 /// Physical addresses of an application core's own devices.

@@ -2,7 +2,8 @@
 
 use manifest::{Grant, Object};
 use record::{
-    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, MemoryWindow, MeterWatch, Range, StackWatch,
+    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersWatch, MemoryWindow, MeterWatch, Range,
+    StackWatch,
 };
 use report::describe;
 use runner::{ImageFacts, Machine, Mode, ProfileSource, Run, RunError, Watch};
@@ -32,6 +33,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
         }),
         protection: loaded.board.protection.divided(&loaded.board.core),
         attribution: loaded.board.protection.attribution(),
+        handlers: handlers(built, &facts),
         cluster: cluster(&loaded.board),
         vectors: facts.vectors,
         areas: allocations(built),
@@ -68,6 +70,13 @@ fn kernel_devices(built: &Built) -> Vec<Range> {
 /// The range between two symbols of the kernel.
 fn between(facts: &ImageFacts, [start, end]: [&str; 2]) -> Option<Range> {
     Some(Range { start: facts.symbol(start)?, end: facts.symbol(end)? })
+}
+
+/// Handlers that interrupts reach without the kernel.
+fn handlers(built: &Built, facts: &ImageFacts) -> Option<HandlersWatch> {
+    let placed = built.placed.layout.handlers.as_ref()?;
+    let way_in = between(facts, ["cofferdam_wake", "__cofferdam_wake_end"])?;
+    Some(HandlersWatch { domain: placed.domain, entries: placed.entries.clone(), way_in })
 }
 
 /// Symbols around the kernel's code.

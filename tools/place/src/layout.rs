@@ -99,7 +99,8 @@ impl Layout {
         let data = domain.areas.iter().find(|area| area.part == Part::Data);
         let stack = data.map_or((0, 0), |data| (data.base, direct.stack_top - data.base));
         let (base, bytes, alias) = (direct.text_base, direct.text_bytes, direct.alias);
-        self.handlers = Some(PlacedHandlers { domain: owner, base, bytes, alias, stack });
+        self.handlers =
+            Some(PlacedHandlers { domain: owner, base, bytes, alias, stack, entries: handlers.entries(spot) });
         self.symbols.extend(handlers.pieces(spot).map(|(name, address, bytes)| Symbol {
             address,
             bytes,

@@ -69,7 +69,7 @@ pub struct PlacedDomain {
 }
 
 /// Code and constants of handlers that interrupts reach without the kernel. Their names are among the symbols, at these addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlacedHandlers {
     /// Index of the domain.
     pub domain: u8,
@@ -81,6 +81,8 @@ pub struct PlacedHandlers {
     pub alias: u32,
     /// Address and bytes of the handlers' stack.
     pub stack: (u32, u32),
+    /// Addresses that exceptions lead to.
+    pub entries: Vec<u32>,
 }
 
 /// Promises of the ledger to a domain.

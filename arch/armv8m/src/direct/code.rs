@@ -56,16 +56,23 @@ cofferdam_wake:
     strb    r2, [r1, r0]
     b       2f
     .balign 32
-    .global cofferdam_wake_end
-cofferdam_wake_end:
+    .global __cofferdam_wake_callable_end
+__cofferdam_wake_callable_end:
 2:  ldr     r0, =0xe000ed04
     mov     r1, #0x10000000
     str     r1, [r0]
-1:  movs    r0, #0
+@ A link that would be an exception return, made by Secure code, leads to what Non-secure code cannot execute.
+1:  lsrs    r0, lr, #28
+    cmp     r0, #15
+    it      eq
+    moveq   lr, #0
+    movs    r0, #0
     movs    r1, #0
     movs    r2, #0
     bxns    lr
     .ltorg
+    .global __cofferdam_wake_end
+__cofferdam_wake_end:
 
 @ PendSV.
     .section .hot.direct, "ax", %progbits

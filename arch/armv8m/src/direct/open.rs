@@ -28,7 +28,7 @@ pub struct Facts {
 
 unsafe extern "C" {
     static cofferdam_wake: u8;
-    static cofferdam_wake_end: u8;
+    static __cofferdam_wake_callable_end: u8;
 }
 
 /// Opens what the tables say is open to handlers.
@@ -48,7 +48,7 @@ pub fn open(system: &System<'_>, facts: &Facts) -> Result<(), BootError> {
     }
     let mut attribute = Attribute { number: 0 };
     let way_in = (&raw const cofferdam_wake) as u32 & !31;
-    attribute.add(way_in, (&raw const cofferdam_wake_end) as u32 & !31, CALLABLE)?;
+    attribute.add(way_in, (&raw const __cofferdam_wake_callable_end) as u32 & !31, CALLABLE)?;
     for (base, bytes, is_device) in direct::open(system) {
         if is_device {
             let device = facts.open.iter().find(|device| device[0] == base | own.alias).ok_or(BootError::BadTables)?;

@@ -44,6 +44,9 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         let call = (number == SV_CALL).then(|| self.target.word(sp.wrapping_add(STACKED_R12))).flatten();
         self.spoil_at_entry();
         self.start_activation(tb.pc, number, call.map(|call| call as usize), tail_chained);
+        if self.family.protection.is_apart() {
+            self.exceptions.set_apart();
+        }
         let fp = if lr & BASIC_FRAME == 0 { FpFrame::Lazy } else { FpFrame::None };
         let frame = Frame { sp, attr: self.family.attr(sp), fp };
         let vector = self.family.protection.table().wrapping_add(u32::from(number) * 4);

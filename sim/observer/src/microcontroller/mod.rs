@@ -6,6 +6,7 @@ mod conduct;
 mod decode;
 mod exceptions;
 mod frame;
+mod handlers;
 mod observe;
 mod registers;
 
@@ -25,6 +26,7 @@ use crate::saved::{Saved, deed};
 use crate::{Register, Seen, Target};
 use attributes::memory_attr;
 pub use frame::{EXTENDED_BYTES, ON_PROCESS_STACK, SPSEL, TO_THREAD};
+use handlers::Displaced;
 use registers::Regions;
 pub use registers::{Banked, VTOR, write_unit};
 
@@ -82,6 +84,10 @@ pub trait Protects: Sized + 'static {
     /// The code that runs stores to the system control space, or to what the architecture adds to it. Whether what is permitted may be another now.
     fn control(&mut self, address: u32, len: u32, value: u64) -> bool;
 
+    /// Whether the code that runs is of the state in which handlers run that are not the kernel's.
+    fn is_apart(&self) -> bool {
+        false
+    }
     /// The registers of the state that runs.
     fn banked(&self) -> &Banked;
     /// Whether some exceptions are masked.
@@ -114,6 +120,8 @@ pub struct Microcontroller<C, P> {
     late_unseen: bool,
     /// The frame that still waits for its floating-point registers.
     lazy_frame: Frame,
+    /// What a handler has interrupted that is not the kernel's, while it runs.
+    displaced: Option<Displaced>,
 }
 
 impl<P: Protects> Microcontroller<Machine, P> {
@@ -143,6 +151,7 @@ impl<C: Modelled, P: Protects> Microcontroller<C, P> {
             below_stack: watch.kernel_stack.map_or(0, |stack| stack.start.wrapping_sub(BELOW_STACK_BYTES)),
             late_unseen: false,
             lazy_frame: Frame { sp: 0, attr: MemAttr::STRONGLY_ORDERED, fp: FpFrame::None },
+            displaced: None,
         }
     }
 
@@ -203,7 +212,7 @@ impl<C: Modelled, P: Protects> Family for Microcontroller<C, P> {
 
     #[inline]
     fn before_fetch(on: &mut CoreObserver<Self>, tb: &BlockOf<Self>) {
-        if tb.checked.get() != on.family.generation {
+        if tb.checked.get() != on.family.generation || on.is_displaced_thread() {
             on.check_fetch(tb);
         }
         on.family.protection.runs(tb.attributes.get());

@@ -22,9 +22,15 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     pub(super) fn before_block_here(&mut self, tb: &BlockOf<Microcontroller<C, P>>, noticed: u32) {
         self.family.protection.runs_at(tb.pc);
         let returned = noticed & noticed::RETURN != 0;
+        if self.family.protection.is_apart() {
+            self.displace(tb);
+        }
         let entered = tb.flags & flag::VECTOR != 0 && self.enter_exception(tb, returned);
         if !entered && returned {
             self.leave_exception();
+        }
+        if self.family.displaced.is_some() && !self.family.protection.is_apart() && self.replace(tb, entered) {
+            return;
         }
         if noticed & noticed::MASK != 0 {
             self.check_masks(tb.pc);
@@ -41,7 +47,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     #[cold]
     pub(super) fn check_fetch(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
         tb.checked.set(self.family.generation);
-        let (privileged, len) = (self.kernel != 0, tb.end - tb.pc);
+        let (privileged, len) = (self.is_privileged(), tb.end - tb.pc);
         let (attributes, note) = self.family.protection.fetch(tb.pc, len, privileged);
         let known = attributes.unwrap_or_else(|| default_attributes(tb.pc));
         tb.attributes.set(known.bits() | note);
@@ -59,7 +65,8 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     ) {
         let len = seen.bytes();
         let kind = if store { AccessKind::Write } else { AccessKind::Read };
-        let attributes = match self.family.protection.permits(address, len, self.kernel != 0, kind) {
+        let privileged = self.is_privileged();
+        let attributes = match self.family.protection.permits(address, len, privileged, kind) {
             Some(attributes) => attributes,
             None => self.denied(insn, address, len, kind),
         };

@@ -12,7 +12,9 @@ impl<F: Family> CoreObserver<F> {
         let is_first = pc == unsafe { (*insn.block).pc };
         let cycle = if is_first { self.block_start } else { self.clock.now() - self.charged_from(insn) };
         let instruction = self.instructions - u64::from(insn.after + 1);
-        let is_handler = self.shared.watch.vectors.contains(&pc) || self.family.is_vector(pc);
+        let watch = &self.shared.watch;
+        let handlers = watch.handlers.as_ref().is_some_and(|handlers| handlers.entries.contains(&pc));
+        let is_handler = handlers || watch.vectors.contains(&pc) || self.family.is_vector(pc);
         let start = if is_handler { self.exceptions.entry_cycle } else { cycle };
         let mut ended = Vec::new();
         let at = (start, cycle, instruction);

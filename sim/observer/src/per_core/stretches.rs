@@ -32,12 +32,12 @@ impl<F: Family> CoreObserver<F> {
     }
 
     /// The current domain begins to run.
-    pub(super) fn enter_slice(&mut self) {
+    pub(crate) fn enter_slice(&mut self) {
         self.witness.enter(self.domain, &mut *self.target);
     }
 
     /// The current domain stops running: the memory of others is compared if it is hostile.
-    pub(super) fn leave_slice(&mut self, pc: u32) {
+    pub(crate) fn leave_slice(&mut self, pc: u32) {
         for (victim, range) in self.witness.leave(&mut *self.target) {
             self.violation(ViolationKind::MemoryChanged, pc, range.start, range.end - range.start, Some(victim));
         }

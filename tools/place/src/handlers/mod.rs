@@ -98,6 +98,12 @@ impl<'a> Handlers<'a> {
         SYSTEM_VECTORS + self.lines.iter().map(|(line, _)| line + 1).max().unwrap_or(0)
     }
 
+    /// Addresses that exceptions lead to.
+    pub fn entries(&self, spot: &HandlersSpot) -> Vec<u32> {
+        let copied = self.lines.iter().filter_map(|(_, handler)| self.reached.copied(spot.copy, *handler));
+        copied.chain([spot.stub]).collect()
+    }
+
     /// What handlers execute, for the loader, of the relocated programs.
     ///
     /// # Errors
