@@ -123,9 +123,9 @@ codes! {
         "The memory manager divides its pools among its clients, and knows what is in use only as long as nobody else does so: there is one manager, \
          which holds each pool under one name, and nobody else holds it."
     "CF0322" "an interrupt that cannot be delivered directly"
-        "A handler runs in the second security state of an Armv8-M processor, in which it has nothing of the kernel and of what it interrupts. What it uses is Non-secure: \
+        "A handler runs in a second security state of the processor, in which it has nothing of the kernel and of what it interrupts. Everything that it uses is Non-secure: \
          data in whole blocks of a memory that controllers of the board make so (`gates` in the board's file), never paged, and devices that have a register for it \
-         (`open`). Other processors have no second state."
+         (`open`). Most processors have no second state."
     "CF0323" "more than handlers can have"
         "One domain has handlers, for everything Non-secure belongs to all of them. When the kernel cuts them off it looks at each line, of which there are at most 8. The \
          attribution unit has 8 regions: one for the way into the kernel, the others for the handlers' code, their data, and the device of each direct line."

@@ -69,9 +69,9 @@ pub fn ledger(placed: &Placed, pages: bool, output: &mut Output) {
     }
 }
 
-/// What handlers have that interrupts reach without the kernel, and what they take of everybody's stacks.
+/// Time and memory of handlers that interrupts reach without the kernel, and their part of everybody's stacks.
 pub fn handlers(system: &System, placed: &Placed, output: &mut Output) {
-    let Some((handlers, (owner, shared))) = placed.layout.handlers.zip(system.handlers()) else { return };
+    let Some((handlers, (owner, shared))) = placed.layout.handlers.as_ref().zip(system.handlers()) else { return };
     let (domain, us) = (&system.domains[owner].name, |ticks: u32| system.rate().us(ticks.into()));
     output.say(format!("\nhandlers of {domain}, which interrupts reach without the kernel"));
     let row = |what: &str, text: String| format!("  {what:<20}{text}");

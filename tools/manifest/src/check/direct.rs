@@ -141,7 +141,7 @@ fn no_state(owner: &str, domain: &Domain, board: &Board) -> Refusal {
         .value(format!("`{}`", board.name))
         .limit("the processor has one security state")
         .rule("a handler runs in a second security state, in which it has nothing of what it interrupts")
-        .remedy("remove `delivery`: the kernel takes the interrupt then; or choose a board with an Armv8-M processor, as mps2-an505")
+        .remedy("remove `delivery`: the kernel takes the interrupt then; or choose a board whose processor has a second state")
 }
 
 /// Each device of a direct line can be Non-secure.
