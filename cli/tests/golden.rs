@@ -14,6 +14,7 @@ const NEED_BUILD: &[&str] = &[
     "memory-full",
     "objects",
     "other-profile",
+    "direct-reaches",
     "does-not-build",
     "envelope-too-big",
     "marks",

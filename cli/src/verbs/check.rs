@@ -45,6 +45,7 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
         };
         closing.push(memories(placed, roles, output));
         closing.push(slots(placed, pages, output));
+        detail::handlers(&system, placed, output);
         if args.verbose {
             output.say("\npromised to each domain");
             detail::ledger(placed, pages, output);
@@ -122,7 +123,15 @@ fn utilisation(system: &System, output: &mut Output) -> String {
             "period_us": us(budget.period), "threads": threads,
         }));
     }
-    let promised: f64 = system.budgets.iter().map(share).sum();
+    let mut promised: f64 = system.budgets.iter().map(share).sum();
+    if let Some((owner, handlers)) = system.handlers() {
+        let part = f64::from(handlers.capacity) / f64::from(handlers.period.max(1));
+        let (capacity, period) = (us(handlers.capacity), us(handlers.period));
+        let (percent, name) = (format!("{:.1} %", part * 100.0), &system.domains[owner].name);
+        let times = [format!("{capacity:.1}"), format!("{period:.1}"), format!("handlers of {name}")];
+        table.row([vec!["-".to_owned(), percent], times.to_vec()].concat());
+        promised += part;
+    }
     output.say("\nprocessor");
     output.say(table.text());
     output.field("utilisation", json!({ "promised": promised, "left": 1.0 - promised, "budgets": listed }));

@@ -3,6 +3,7 @@
 //! Each check returns every refusal that it finds, so that a user sees all of them at once.
 
 mod circles;
+mod direct;
 mod fixed;
 mod hardware;
 mod heap;
@@ -31,6 +32,7 @@ pub use names::name_ok;
 pub fn check(manifest: &Manifest, board: &Board, enforced: bool) -> Result<System, Vec<Refusal>> {
     let mut found = names::check(manifest, board);
     found.extend(hardware::check(manifest, board));
+    found.extend(direct::check(manifest, board));
     found.extend(memory::check(manifest, board));
     found.extend(heap::check(manifest, board));
     found.extend(specs::check(manifest, board));

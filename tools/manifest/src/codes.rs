@@ -55,6 +55,10 @@ codes! {
     "CF0210" "a memory manager that is restarted"
         "The memory manager continues from the ledger that the host hands over. One that began anew would take for free what its clients hold: the kernel \
          refuses what is wrong with that, so that its requests would fail. docs/memory.md says what a system does instead."
+    "CF0211" "direct delivery that is not whole"
+        "An interrupt with `delivery = \"direct\"` reaches a function of its domain, the `handler`, without the kernel. It needs a `priority` among handlers and \
+         the least time from one of its interrupts to the next (`separation`), and its domain says in `[domain.NAME.handlers]` how long all of its handlers \
+         together run. An interrupt that the kernel takes has none of this."
     "CF0301" "no exact cover by region registers"
         "A region of a register is a power of two of at least 32 bytes, aligned to its size, in eight sub-regions that can be left out. The registers \
          must permit exactly what was asked, byte for byte; a range that they cannot express exactly is refused, never rounded up."
@@ -118,6 +122,13 @@ codes! {
     "CF0321" "frames that two would divide"
         "The memory manager divides its pools among its clients, and knows what is in use only as long as nobody else does so: there is one manager, \
          which holds each pool under one name, and nobody else holds it."
+    "CF0322" "an interrupt that cannot be delivered directly"
+        "A handler runs in a second security state of the processor, in which it has nothing of the kernel and of what it interrupts. Everything that it uses is Non-secure: \
+         data in whole blocks of a memory that controllers of the board make so (`gates` in the board's file), never paged, and devices that have a register for it \
+         (`open`). Most processors have no second state."
+    "CF0323" "more than handlers can have"
+        "One domain has handlers, for everything Non-secure belongs to all of them. When the kernel cuts them off it looks at each line, of which there are at most 8. The \
+         attribution unit has 8 regions: one for the way into the kernel, the others for the handlers' code, their data, and the device of each direct line."
     "CF0401" "a budget that cannot be"
         "A budget has a period and a capacity that is more than nothing and at most the period, both whole ticks of the board's clock. It pays \
          for all jobs that its thread can have within a period: for each its `wcet`, its misses, the bounds of the gates that it calls and what \
@@ -138,7 +149,7 @@ codes! {
     "CF0406" "a time that is no multiple of a tick"
         "The kernel counts time in ticks of the board's clock. A time between two ticks would be rounded silently; it is refused instead."
     "CF0407" "a priority out of range"
-        "Priorities are 0, the most important, to 31."
+        "Priorities of threads are 0, the most important, to 31; those of handlers, which are all above, 0 to 2."
     "CF0408" "more time promised than there is"
         "The capacities of all budgets per period sum to more than one processor."
     "CF0409" "more misses than the budget allows"
@@ -160,6 +171,8 @@ codes! {
          COF_E_BUSY at once; and it returns COF_E_NO_BUDGET where the bound of a gate does not fit into what the gate that calls it has left of its own. A \
          call that only ever fails is hardly meant. Another gate of the same domain can be entered, on a stack of its own, while the first is half done: \
          its data may then be between two states."
+    "CF0414" "time of handlers that cannot be"
+        "Handlers of a domain are a server of their own, more important than every thread: a capacity in every period, which is at most the period."
     "CF0501" "a program or file is missing"
         "The manifest names a source, an ELF or a data file that does not exist. Paths are relative to the manifest."
     "CF0502" "a program for another machine"
@@ -191,6 +204,10 @@ codes! {
     "CF0511" "results of another system"
         "The directory of results holds a run of another manifest, or of this one before it was changed. A report of it would be taken for one of \
          the system that was asked about."
+    "CF0512" "a handler that reaches what is not its own"
+        "What a handler executes is placed a second time, in Non-secure memory: the function, all that it calls, and the constants that it reads. All of that is found by \
+         relocations and branches, and the way is told. It must not end at a system call, nor at code or constants that are found through a pointer in data: threads \
+         and handlers share data, and a pointer in it leads to what is Secure."
     "CF0520" "a program that nobody hears"
         "A warning: the program contains what printf and its kin call, and its domain has no console. Nothing is printed then; `write` fails with EIO."
     "CF0521" "a program without memory to allocate"

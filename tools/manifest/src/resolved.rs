@@ -178,7 +178,7 @@ pub struct Direct {
     pub separation: u32,
 }
 
-/// What the handlers of a domain share.
+/// The common part of the handlers of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handlers {
     /// Bytes of their stack.
@@ -299,7 +299,7 @@ pub struct Domain {
     pub gates: Vec<Gate>,
     /// Interrupt lines.
     pub interrupts: Vec<Interrupt>,
-    /// What its handlers share, if interrupts reach any without the kernel.
+    /// The common part of its handlers, if interrupts reach any without the kernel.
     pub handlers: Option<Handlers>,
     /// Capabilities that it starts with, in the order of their slots.
     pub caps: Vec<Grant>,

@@ -3,6 +3,7 @@ use std::path::Path;
 
 mod analysis;
 mod circles;
+mod direct;
 
 const BOARD: &str = include_str!("../../../boards/mps2-an500/board.toml");
 

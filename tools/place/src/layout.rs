@@ -44,7 +44,7 @@ pub struct Layout {
     /// Bytes of each stack that handlers can take.
     #[serde(default)]
     pub frame_bytes: u32,
-    /// What handlers execute.
+    /// All that handlers execute.
     #[serde(default)]
     pub handlers: Option<PlacedHandlers>,
     /// Symbols in ascending order.

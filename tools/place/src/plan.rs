@@ -42,7 +42,7 @@ pub(crate) struct Plan {
     pub locked: PlacedWays,
     /// The scheme's section of the system's tables.
     pub scheme: SchemeTables,
-    /// What handlers execute.
+    /// All that handlers execute.
     pub handlers: Option<HandlersSpot>,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Site<'a> {
     pub programs: &'a [Program],
     /// Contents of the constant files.
     pub files: &'a [Vec<u8>],
-    /// What handlers of a domain reach.
+    /// Handlers of a domain, with all that they reach.
     pub handlers: Option<&'a Handlers<'a>>,
     /// By number of the system's memories.
     pub spaces: Vec<Space>,
@@ -39,7 +39,7 @@ pub(crate) struct Extras {
     pub locked: PlacedWays,
     /// The section of the system's tables that it owns.
     pub scheme: SchemeTables,
-    /// What handlers execute.
+    /// All that handlers execute.
     pub handlers: Option<HandlersSpot>,
 }
 

@@ -4,6 +4,7 @@ use manifest::SchemeName;
 use manifest::resolved::System;
 use protect::pmsav7::Pmsav7;
 use protect::pmsav8::Pmsav8;
+use system::build::SchemeTables;
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
@@ -27,7 +28,15 @@ pub(crate) fn plan(
     let site = Site { system, programs, files, handlers, spaces, rom };
     match (&system.pages, system.protection) {
         (Some(pages), _) => Plan::with(Paged::new(pages), site, kernel),
-        (None, SchemeName::Pmsav8) => Plan::with(Regions::<Pmsav8>::default(), site, kernel),
+        (None, SchemeName::Pmsav8) => Plan::with(Regions::<Pmsav8>::default(), site, kernel).map(with_handlers),
         (None, _) => Plan::with(Regions::<Pmsav7>::default(), site, kernel),
     }
+}
+
+/// The plan, of which the scheme's section says where handlers are.
+fn with_handlers(mut plan: Plan) -> Plan {
+    if let (SchemeTables::Pmsav8 { direct, .. }, Some(handlers)) = (&mut plan.scheme, &plan.handlers) {
+        *direct = handlers.direct;
+    }
+    plan
 }

@@ -1,5 +1,6 @@
 //! A moved program equals one that is linked at its destination, and no file can make the reader panic.
 
+mod direct;
 mod finished;
 mod handlers;
 mod hostile;

@@ -76,7 +76,7 @@ int32_t cof_console_write(const void *bytes, size_t length);
 
 /* Handlers (`delivery = "direct"`): functions without arguments and result, marked COF_ENTRY, that interrupts reach without the kernel. A handler
  * has the domain's `.data` and `.bss` and the devices of direct lines, and nothing else: neither system calls nor stacks of threads nor allocated
- * memory. What it calls and reads is placed a second time for it, and is refused if it leads out, also through a pointer in data. */
+ * memory. All that it calls and reads is placed a second time for it, and refused if it leads out, also through a pointer in data. */
 
 /* The kernel's function for cof_wake, which handlers find here; 0 before the domain's first thread has started. */
 extern volatile uint32_t cof_wake_address;

@@ -1,8 +1,8 @@
 //! Handlers: functions that interrupts reach without the kernel (`delivery = "direct"` in the manifest).
 //!
 //! A handler runs in place of whatever it interrupts, in Non-secure state. It has the domain's statics and the devices of direct lines, and nothing
-//! else: no system calls, no stack of a thread, no allocated memory, no constant files. What it calls and the constants that it reads are placed a second time for it;
-//! a build is refused if that leads to something that cannot be, for example through the address of a function in a static. Threads and handlers share
+//! else: no system calls, no stack of a thread, no allocated memory, no constant files. The functions that it calls and the constants that it reads are placed a second time for it;
+//! a build is refused if one of them leads to something that cannot be, for example through the address of a function in a static. Threads and handlers share
 //! statics: use atomics, of which a load and a store each are one access.
 
 use core::sync::atomic::{Ordering, compiler_fence};

@@ -3,7 +3,7 @@
 //! # The bound
 //! For a thread with a deadline, the least `R` with
 //!
-//! `R = late + own + masked + gate + lines + sum of sharers(R) + sum of budgets(R) + kernel(R)`
+//! `R = late + own + masked + gate + lines + sum of sharers(R) + sum of budgets(R) + kernel(R) + handlers(R)`
 //!
 //! Every term is a number of [`Terms`], and every budget's part an [`Interference`], so that a refusal can say who contributes what.
 //!
@@ -20,17 +20,19 @@
 //! # Why it ends
 //! The iteration starts at 0. Each step evaluates the right side, which does not decrease with `R`, at the step before. So the
 //! values never decrease, and no value passes the least solution. A step either repeats the value, which is then the least solution, or
-//! some budget has another boundary in the window, some sharer one job more, or the kernel one look more. All of these are bounded
+//! some budget, or the handlers, have another boundary in the window, some sharer one job more, or the kernel one look more. All of these are bounded
 //! within the deadline, beyond which the iteration stops.
 
 mod budgets;
 mod costs;
+mod handlers;
 mod job;
 mod reload;
 mod shared;
 
 pub use budgets::{Contender, Interference};
 pub use costs::Costs;
+pub use handlers::{Handlers, LATE};
 pub use job::{Job, Own, jobs_in};
 pub use shared::{Share, Sharer, Sharing, sharing};
 
@@ -123,6 +125,8 @@ pub struct Terms {
     pub budgets: u64,
     /// Y for each look of the kernel at its clock, and for each timer that comes in vain.
     pub kernel: u64,
+    /// Handlers that interrupts reach without the kernel.
+    pub handlers: u64,
 }
 
 impl Terms {
@@ -136,6 +140,7 @@ impl Terms {
             .saturating_add(self.sharers)
             .saturating_add(self.budgets)
             .saturating_add(self.kernel)
+            .saturating_add(self.handlers)
     }
 }
 
@@ -169,12 +174,25 @@ pub enum Refusal {
     reason = "a refusal has the same terms as a bound, and there is no heap to put them on"
 )]
 pub fn response(thread: &Thread, set: &Set<'_>) -> Result<Response, Refusal> {
+    response_beside(thread, set, None)
+}
+
+/// The response-time bound of a thread in a system in which interrupts reach handlers without the kernel.
+///
+/// # Errors
+/// [`Refusal`].
+///
+/// # Time complexity
+/// As [`response`], and O(1) for each period of the handlers.
+#[expect(clippy::result_large_err, reason = "as in `response`")]
+pub fn response_beside(thread: &Thread, set: &Set<'_>, handlers: Option<&Handlers>) -> Result<Response, Refusal> {
     if let Some(position) = set.budgets.iter().position(|budget| !budget.is_legal()) {
         return Err(Refusal::Budget(position));
     }
     let mut window = 0;
     loop {
-        let found = Response { window, terms: terms(thread, set, window) };
+        let handlers = handlers.map_or(0, |handlers| handlers.within(window));
+        let found = Response { window, terms: Terms { handlers, ..terms(thread, set, window) } };
         let next = found.terms.total();
         if next > thread.deadline {
             return Err(Refusal::Late(found));
@@ -203,6 +221,7 @@ fn terms(thread: &Thread, set: &Set<'_>, window: u64) -> Terms {
         sharers: sharers.fold(0, |sum, sharer| sum.saturating_add(sharer.within(window))),
         budgets: budgets.fold(0, |sum, budget| sum.saturating_add(budget.within(window, costs).ticks())),
         kernel: set.own.timers(window).saturating_add(costs.looks(window)).saturating_mul(costs.switching.early.into()),
+        handlers: 0,
     }
 }
 

@@ -74,6 +74,47 @@ fn the_kernel_looks_at_its_clock_each_half_second_begun() {
 }
 
 #[test]
+fn handlers_by_hand() {
+    // 3 every 10, noticed 1 late: R = 5 + ceil((R + 8) / 10) * 4: 9, 13, 17, and ceil(25 / 10) * 4 + 5 = 17.
+    let handlers = Handlers { period: 10, capacity: 3, late: 1 };
+    let found = response_beside(&thread(0, 5, 100), &alone(free(0)), Some(&handlers)).unwrap();
+    assert_eq!((found.window, found.terms.handlers), (17, 12));
+    // Two in a row, one at each side of a boundary, and what each is overdrawn by.
+    assert_eq!([0, 2, 3, 12, 13].map(|window| handlers.within(window)), [4, 4, 8, 8, 12]);
+    assert!(matches!(response_beside(&thread(0, 5, 16), &alone(free(0)), Some(&handlers)), Err(Refusal::Late(_))));
+    let all = Handlers { period: 10, capacity: 10, late: 0 };
+    assert!(response_beside(&thread(0, 1, 1_000), &alone(free(0)), Some(&all)).is_err());
+}
+
+/// Handlers that run whenever their capacity lets them, on a grid of any phase, never use more than the bound.
+#[test]
+fn handlers_that_do_all_they_can_keep_their_bound() {
+    for (period, capacity, late) in [(10, 3, 1), (7, 2, 0), (9, 4, 2), (5, 1, 3)] {
+        let handlers = Handlers { period, capacity, late };
+        for phase in 0..period {
+            // They wait until the end of a period, and then run as long as they can; each boundary can be late, and so is its end.
+            for jitter in 0..=late {
+                for before in 0..=(capacity + late).min(phase) {
+                    let runs = |time: u64| {
+                        let boundary = if time < phase { None } else { Some((time - phase) / period) };
+                        match boundary {
+                            None => time >= phase - before,
+                            Some(0) => (time - phase).wrapping_sub(jitter) < capacity + late,
+                            Some(number) => time - phase - number * period < capacity + late,
+                        }
+                    };
+                    let mut used = 0;
+                    for window in 1..4 * period {
+                        used += u64::from(runs(window - 1));
+                        assert!(used <= handlers.within(window), "{handlers:?} {phase} {jitter} {window}: {used}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn one_budget_by_hand() {
     // 3 and a budget of 2 every 5: R = 3 + ceil((R + 3) / 5) * 2: 5, 7, 7.
     let set = Set { budgets: &[contender(1, 2, 5)], ..alone(free(0)) };

@@ -40,6 +40,7 @@ enum Part {
     Budget(usize),
     Gate(usize),
     Wcet(usize),
+    Handlers(usize),
     Other,
 }
 
@@ -68,6 +69,7 @@ impl Search<'_, '_> {
             Part::Budget(budget) => self.budget(budget),
             Part::Gate(gate) => self.bound(gate),
             Part::Wcet(thread) => self.wcet(thread),
+            Part::Handlers(domain) => self.handlers(domain),
             Part::Other => Vec::new(),
         };
         let share = format!("{} %", (term.ticks * 100).checked_div(total).unwrap_or(0));
@@ -114,6 +116,10 @@ impl Search<'_, '_> {
                 number.map(|number| (Part::Wcet(number), format!("{}.wcet", analysis.subjects[number].place)))
             }
             Kind::Wcet if own.declared.wcet.is_some() => Some((Part::Wcet(self.thread), format!("{}.wcet", own.place))),
+            Kind::Handlers(name) => {
+                let number = system.domains.iter().position(|domain| domain.name == *name);
+                number.map(|number| (Part::Handlers(number), format!("domain.{name}.handlers.capacity")))
+            }
             Kind::Calls => {
                 let bound = |(number, count): &&(usize, u32)| {
                     let bound = system.gates().nth(*number).map_or(0, |(_, gate)| gate.bound);
@@ -203,6 +209,19 @@ impl Search<'_, '_> {
         let bound = self.largest(now.bound, set);
         let change = |ticks: u32| format!("a bound of at most {}", written(self.analysis, ticks.into(), false));
         bound.map(|ticks| Way { change: change(ticks), to, share: None }).into_iter().collect()
+    }
+
+    fn handlers(&self, domain: usize) -> Vec<Way> {
+        let Some(now) = self.analysis.system.domains[domain].handlers else { return Vec::new() };
+        let capacity = self.largest(now.capacity, |system, ticks| {
+            system.domains[domain].handlers = Some(crate::resolved::Handlers { capacity: ticks, ..now });
+        });
+        let way = |ticks: u32| Way {
+            change: format!("a capacity of at most {}", written(self.analysis, ticks.into(), false)),
+            to: format!("{}.handlers", self.analysis.system.domains[domain].name),
+            share: Some(f64::from(now.capacity - ticks) / f64::from(now.period.max(1))),
+        };
+        capacity.map(way).into_iter().collect()
     }
 
     fn wcet(&self, thread: usize) -> Vec<Way> {

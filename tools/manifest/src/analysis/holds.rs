@@ -26,8 +26,7 @@ pub enum Unpaid {
 pub fn holds(system: &Analysis<'_>, thread: usize) -> bool {
     let Some(deadline) = system.deadline(thread) else { return true };
     let set = system.set(thread);
-    paid(system, thread).is_ok()
-        && response::response(&system.subject(thread, deadline), &set.view(&system.costs)).is_ok()
+    paid(system, thread).is_ok() && system.respond(thread, deadline, &set).is_ok()
 }
 
 /// The threads that do not.

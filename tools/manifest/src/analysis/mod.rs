@@ -8,7 +8,7 @@ mod system;
 mod terms;
 mod units;
 
-use sched::response::{self, Refusal as Late};
+use sched::response::Refusal as Late;
 
 use crate::board::Board;
 use crate::diagnostic::Refusal;
@@ -62,7 +62,7 @@ fn one(system: &Analysis<'_>, thread: usize) -> Option<Result<Bound, Box<Refusal
         })));
     }
     let set = system.set(thread);
-    Some(match response::response(&system.subject(thread, deadline), &set.view(&system.costs)) {
+    Some(match system.respond(thread, deadline, &set) {
         Ok(found) => {
             Ok(Bound { thread, response: found.window, deadline, terms: terms::list(system, thread, &set, &found) })
         }
@@ -74,13 +74,14 @@ fn one(system: &Analysis<'_>, thread: usize) -> Option<Result<Bound, Box<Refusal
 /// The sum of all budgets is at most one processor.
 fn utilisation(system: &System) -> Option<Refusal> {
     let share = |b: &Budget| f64::from(b.capacity) / f64::from(b.period);
-    let sum: f64 = system.budgets.iter().map(share).sum();
+    let handlers = system.handlers().map_or(0.0, |(_, h)| f64::from(h.capacity) / f64::from(h.period.max(1)));
+    let sum: f64 = system.budgets.iter().map(share).sum::<f64>() + handlers;
     let name = &system.budgets.iter().max_by(|a, b| share(a).total_cmp(&share(b)))?.name;
     (sum > 1.0).then(|| {
         Refusal::at("CF0408", format!("budget.{name}.capacity"), "the budgets promise more time than there is")
             .value(format!("{:.1} % of the processor", sum * 100.0))
             .limit("100 %")
-            .rule("the capacities of all budgets, each over its period, sum to at most one processor")
+            .rule("the capacities of all budgets and of handlers, each over its period, sum to at most one processor")
             .remedy(format!(
                 "lower capacities by {:.1} % of the processor, for example that of `{name}`",
                 (sum - 1.0) * 100.0

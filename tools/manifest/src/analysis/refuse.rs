@@ -1,6 +1,6 @@
 //! The texts of refusals, with the smallest change that would be admitted.
 
-use sched::response::{self, Response};
+use sched::response::Response;
 
 use super::culprits::{self, Culprit, Way};
 use super::system::{Analysis, Beside};
@@ -35,8 +35,7 @@ fn remedy(system: &Analysis<'_>, thread: usize, beside: &Beside, culprits: &[Cul
     let mut ways: Vec<String> =
         all().min_by(least).map(|way| format!("give `{}` {}", way.to, way.change)).into_iter().collect();
     let period = subject.declared.period.map_or(0, u64::from);
-    let patient = system.subject(thread, period);
-    if let Ok(found) = response::response(&patient, &beside.view(&system.costs)) {
+    if let Ok(found) = system.respond(thread, period, beside) {
         let deadline = written(system, found.window, true);
         ways.push(format!("give `{}` a deadline of at least {deadline}", subject.name));
     }

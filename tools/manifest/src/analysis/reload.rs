@@ -13,7 +13,9 @@ impl Analysis<'_> {
         let peers = self.peers(thread).into_iter().map(named).collect();
         let beside = Beside::new(self.grid(thread), self.contenders(thread), peers, self.lines(thread));
         let times = beside.view(&self.costs).resumptions(self.level(thread), job, window);
-        times.saturating_mul(once.into())
+        // A handler takes longer than a tick, from its interrupt to where the thread goes on.
+        let handlers = self.handlers.map_or(0, |(_, handlers)| handlers.within(window));
+        times.saturating_add(handlers).saturating_mul(once.into())
     }
 
     /// The other threads of its budget that are periodic, by their numbers, without their prices.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use sched::response::{self, Contender, Costs, Gate, Grid, Job, Line, Set, Share, Sharer, jobs_in};
+use sched::response::{
+    self, Contender, Costs, Gate, Grid, Handlers, Job, LATE, Line, Response, Set, Share, Sharer, jobs_in,
+};
 
 use crate::board::Board;
 use crate::grant::Object;
@@ -22,6 +24,8 @@ pub struct Analysis<'m> {
     pub system: &'m System,
     pub board: &'m Board,
     pub costs: Costs,
+    /// Handlers that interrupts reach without the kernel, with the name of their domain.
+    pub handlers: Option<(&'m str, Handlers)>,
     pub subjects: Vec<Subject<'m>>,
     /// Gates that somebody can reach, with their names.
     pub gates: Vec<(String, Gate)>,
@@ -65,6 +69,7 @@ impl<'m> Analysis<'m> {
             system,
             board,
             costs: costs(system, board),
+            handlers: handlers(system),
             subjects: subjects(system),
             gates: Vec::new(),
             held: held(system),
@@ -73,8 +78,15 @@ impl<'m> Analysis<'m> {
         analysis
     }
 
+    /// The bound on its response, if it is at most `deadline`.
+    #[expect(clippy::result_large_err, reason = "a refusal has the same terms as a bound")]
+    pub fn respond(&self, thread: usize, deadline: u64, beside: &Beside) -> Result<Response, response::Refusal> {
+        let handlers = self.handlers.as_ref().map(|(_, handlers)| handlers);
+        response::response_beside(&self.subject(thread, deadline), &beside.view(&self.costs), handlers)
+    }
+
     /// A thread as the analysis takes it.
-    pub fn subject(&self, thread: usize, deadline: u64) -> response::Thread {
+    fn subject(&self, thread: usize, deadline: u64) -> response::Thread {
         response::Thread { level: self.level(thread), deadline, job: self.job(thread) }
     }
 
@@ -292,6 +304,12 @@ fn subjects(system: &System) -> Vec<Subject<'_>> {
         }
     }
     all
+}
+
+fn handlers(system: &System) -> Option<(&str, Handlers)> {
+    let (domain, handlers) = system.handlers()?;
+    let (period, capacity) = (handlers.period.into(), handlers.capacity.into());
+    Some((&system.domains[domain].name, Handlers { period, capacity, late: LATE }))
 }
 
 /// Costs that kernel and board add, in ticks, rounded up.

@@ -46,6 +46,8 @@ pub enum Kind {
     },
     /// The kernel's looks at its clock, and timers in vain.
     Clock,
+    /// Handlers of a domain, by name, that interrupts reach without the kernel.
+    Handlers(String),
 }
 
 /// Contribution of one kind to a bound.
@@ -75,13 +77,14 @@ impl Kind {
             Kind::Sharer(_) => "sharer",
             Kind::Budget { .. } => "budget",
             Kind::Clock => "clock",
+            Kind::Handlers(_) => "handlers",
         }
     }
 
     /// The name of what contributes, if it has one.
     pub fn of(&self) -> Option<&str> {
         match self {
-            Kind::Gate(name) | Kind::Sharer(name) | Kind::Budget { name, .. } => Some(name),
+            Kind::Gate(name) | Kind::Sharer(name) | Kind::Handlers(name) | Kind::Budget { name, .. } => Some(name),
             _ => None,
         }
     }
@@ -130,6 +133,7 @@ pub fn list(system: &Analysis<'_>, thread: usize, beside: &Beside, found: &Respo
         all.push(term(kind, part.ticks()));
     }
     all.push(term(Kind::Clock, terms.kernel));
+    all.extend(system.handlers.map(|(name, _)| term(Kind::Handlers(name.to_owned()), terms.handlers)));
     all.retain(|term| term.ticks > 0);
     all
 }

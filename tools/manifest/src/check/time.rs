@@ -38,6 +38,12 @@ fn times(manifest: &Manifest) -> Vec<(String, Time)> {
             let given = fields.into_iter().filter_map(|(key, time)| Some((key, time?)));
             all.extend(given.map(|(key, time)| (format!("domain.{name}.thread[{i}].{key}"), time)));
         }
+        let separations = domain.interrupt.iter().filter_map(|(key, line)| Some((key, line.separation?)));
+        all.extend(separations.map(|(key, time)| (format!("domain.{name}.interrupt.{key}.separation"), time)));
+        if let Some(handlers) = &domain.handlers {
+            all.push((format!("domain.{name}.handlers.period"), handlers.period));
+            all.push((format!("domain.{name}.handlers.capacity"), handlers.capacity));
+        }
         all.extend(domain.gate.iter().map(|(g, gate)| (format!("domain.{name}.gate.{g}.bound"), gate.bound)));
     }
     all

@@ -80,7 +80,7 @@ pub struct Domain {
     /// Interrupt lines of its devices.
     #[serde(default)]
     pub interrupt: IndexMap<String, InterruptLine>,
-    /// What its handlers share, to which interrupts come that are delivered directly.
+    /// Stack and time of its handlers, to which interrupts come that are delivered directly.
     pub handlers: Option<Handlers>,
     /// Capabilities, by the names with which the program looks them up.
     #[serde(default)]

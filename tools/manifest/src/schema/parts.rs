@@ -136,7 +136,7 @@ pub enum Delivery {
     Direct,
 }
 
-/// What the handlers of a domain share.
+/// Stack and time of all handlers of a domain together.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Handlers {

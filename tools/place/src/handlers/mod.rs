@@ -8,9 +8,9 @@ mod reach;
 use manifest::resolved::{self, Item, Part, System};
 use system::direct::Direct;
 
+use crate::allocate::Space;
 use crate::elf::{Loaded, Program};
 use crate::error::PlaceError;
-use crate::scheme::Site;
 use crate::spot::DomainSpot;
 use reach::KEPT;
 pub(crate) use reach::Reached;
@@ -32,7 +32,7 @@ pub(crate) struct Handlers<'a> {
     lines: Vec<(u32, u32)>,
 }
 
-/// Where what handlers execute lies.
+/// The place of all that handlers execute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HandlersSpot {
     /// As the kernel reads it.
@@ -69,16 +69,21 @@ impl<'a> Handlers<'a> {
     ///
     /// # Errors
     /// [`PlaceError::Full`].
-    pub fn place(&self, site: &mut Site, domain: &DomainSpot) -> Result<HandlersSpot, PlaceError> {
-        let block = site.system.memories[site.rom].block.unwrap_or(1);
+    pub fn place(
+        &self,
+        system: &System,
+        (rom, spaces): (usize, &mut [Space]),
+        domain: &DomainSpot,
+    ) -> Result<HandlersSpot, PlaceError> {
+        let block = system.memories[rom].block.unwrap_or(1);
         let vectors = 4 * self.vectors();
         let table = vectors.next_power_of_two().max(LEAST_TABLE);
         let quiet = vectors.next_multiple_of(LEAST_TABLE);
         let stub = quiet + 4 * SYSTEM_VECTORS;
         let copy = (stub + quiet::bytes().len() as u32).next_multiple_of(KEPT);
         let bytes = (copy + self.reached.bytes()).next_multiple_of(block.max(32));
-        let what = Item::Of(Part::Handlers, site.system.domains[self.owner].name.clone());
-        let base = site.spaces[site.rom].plain(&what, bytes.into(), table.max(block).into())? & !self.alias;
+        let what = Item::Of(Part::Handlers, system.domains[self.owner].name.clone());
+        let base = spaces[rom].plain(&what, bytes.into(), table.max(block).into())? & !self.alias;
         let direct = Direct {
             domain: self.owner as u32 + 1,
             alias: self.alias,
@@ -104,7 +109,7 @@ impl<'a> Handlers<'a> {
         copied.chain([spot.stub]).collect()
     }
 
-    /// What handlers execute, for the loader, of the relocated programs.
+    /// All that handlers execute, for the loader, of the relocated programs.
     ///
     /// # Errors
     /// [`PlaceError::Relocation`].
@@ -114,7 +119,7 @@ impl<'a> Handlers<'a> {
         let mut vectors = vec![0; self.vectors() as usize];
         vectors[0] = direct.stack_top;
         for (line, handler) in &self.lines {
-            // What is reached begins with the handlers.
+            // The handlers are among what is reached.
             vectors[(SYSTEM_VECTORS + line) as usize] = self.reached.copied(copy, *handler).unwrap_or(0) | 1;
         }
         let mut quiet = [stub | 1; SYSTEM_VECTORS as usize];
@@ -132,7 +137,7 @@ impl<'a> Handlers<'a> {
         Ok(Loaded::here(direct.text_base | direct.alias, bytes))
     }
 
-    /// What is placed for them, where, and how long it is.
+    /// The pieces of the program that are placed for them: name, address and bytes.
     pub fn pieces(&self, spot: &HandlersSpot) -> impl Iterator<Item = (&str, u32, u32)> {
         self.reached.pieces(spot.copy)
     }

@@ -2,7 +2,7 @@
 
 use crate::elf::{Program, Section};
 
-/// What lies between two addresses, and is needed as a whole.
+/// A part between two addresses that is needed as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     /// First address, and the one behind the last.

@@ -39,7 +39,7 @@ enum Form {
 pub(super) const KEPT: u32 = 16;
 
 impl<'a> Reached<'a> {
-    /// What is reached from functions of a program.
+    /// All that is reached from functions of a program.
     ///
     /// # Errors
     /// [`PlaceError::Symbol`] for a handler that is not there; [`PlaceError::Reaches`] names what cannot be placed a second time, and by which way it is

@@ -102,7 +102,7 @@ const fn extended(bits: u32, width: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// What GNU as 2.40 makes of `b`, `bl`, `beq.w`, `cbz`, `ldr` and so on at 0x1000.
+    /// Encodings that GNU as 2.40 makes of `b`, `bl`, `beq.w`, `cbz`, `ldr` and so on at 0x1000.
     #[test]
     fn instructions_lead_where_the_assembler_meant() {
         let branch = |target, long| Flow::Branch { target, long };

@@ -57,7 +57,7 @@ impl<U: RegionScheme> Scheme for Regions<U> {
         let handlers = site.handlers.filter(|handlers| handlers.owner == index);
         let spot = place_domain::<U>(site, &mut self.groups, index, handlers)?;
         if let Some(handlers) = handlers {
-            self.handlers = Some(handlers.place(site, &spot)?);
+            self.handlers = Some(handlers.place(site.system, (site.rom, &mut site.spaces), &spot)?);
         }
         Ok(spot)
     }
@@ -110,10 +110,7 @@ impl<U: RegionScheme> Scheme for Regions<U> {
         let mapped = domains.iter().flat_map(|spot| spot.areas.iter().filter(|area| area.entry(0).is_some()));
         let areas = mapped.map(Spot::shape).collect();
         let domains = system.domains.iter().zip(domains).map(paging).collect();
-        let mut scheme = SchemeTables::of_regions::<U>(domains, areas);
-        if let (SchemeTables::Pmsav8 { direct, .. }, Some(handlers)) = (&mut scheme, &self.handlers) {
-            *direct = handlers.direct;
-        }
+        let scheme = SchemeTables::of_regions::<U>(domains, areas);
         Extras { scheme, handlers: self.handlers, ..Extras::default() }
     }
 }
