@@ -73,8 +73,8 @@ fn kinds(report: &Value) -> Vec<String> {
 fn hostile_handlers_end_alone() {
     let ran = Ran::on(BOARD, "tests/direct/hostile.toml", &[]);
     let found = kinds(&ran.report);
-    let wrong: Vec<_> =
-        LIVES.iter().enumerate().filter(|(at, (_, kind))| found.get(*at).is_none_or(|other| other != kind));
+    let differs = |(at, (_, kind)): &(usize, &(&str, &str))| found.get(*at).is_none_or(|other| other != kind);
+    let wrong = LIVES.iter().enumerate().filter(differs);
     let wrong: Vec<String> =
         wrong.map(|(at, (name, kind))| format!("{at} {name}: {kind}, not {:?}", found.get(at))).collect();
     assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), ran.stderr);

@@ -80,9 +80,7 @@ const FIRST_LINE: u32 = 16;
 fn handlers(built: &Built, facts: &ImageFacts) -> Option<HandlersWatch> {
     let placed = built.placed.layout.handlers.as_ref()?;
     let way_in = between(facts, ["cofferdam_wake", "__cofferdam_wake_end"])?;
-    let board = &built.loaded.board;
-    let line = |sampler: &manifest::Sampler| board.device.get(&sampler.device)?.lines.get(&sampler.line).copied();
-    let sampler = board.sampler.as_ref().and_then(line).map(|line| (FIRST_LINE + line) as u16);
+    let sampler = built.loaded.board.sampler.map(|line| (FIRST_LINE + line) as u16);
     let above = [HARD_FAULT].into_iter().chain(sampler).collect();
     Some(HandlersWatch { domain: placed.domain, entries: placed.entries.clone(), way_in, above })
 }

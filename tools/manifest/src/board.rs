@@ -48,6 +48,8 @@ pub struct Board {
     pub memory: IndexMap<String, Memory>,
     /// Devices by name.
     pub device: IndexMap<String, Device>,
+    /// Line of the timer that samples handlers, where there is one.
+    pub sampler: Option<u32>,
 }
 
 impl Board {

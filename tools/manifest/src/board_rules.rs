@@ -2,7 +2,7 @@
 
 use units::Rate;
 
-use crate::board_file::{BoardFile, KernelCosts, Memory, MemoryKind};
+use crate::board_file::{BoardFile, KernelCosts, Memory, MemoryKind, Sampler};
 use crate::core::{Chip, Core, Image};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Kept, MOST_CYCLES, require};
@@ -23,10 +23,25 @@ impl BoardFile {
         self.lines(core)?;
         self.stand_ins()?;
         self.image(&core.image)?;
+        self.sampler()?;
         if let Some(costs) = &self.kernel {
             kernel_costs(costs)?;
         }
         protection.check(self, chip)
+    }
+
+    /// The sampler is a device of the kernel's and a line of it; gates are of whole blocks.
+    fn sampler(&self) -> Kept {
+        if let Some(Sampler { device, line }) = &self.sampler {
+            let found = self.device.get(device).filter(|found| found.kernel && found.lines.contains_key(line));
+            require(found.is_some(), || format!("sampler: no line `{line}` of a device `{device}` of the kernel's"))?;
+        }
+        for gate in self.memory.values().flat_map(|memory| &memory.gates) {
+            let whole =
+                gate.block.is_power_of_two() && gate.block >= 32 && (gate.base | gate.bytes) & (gate.block - 1) == 0;
+            require(whole, || format!("gates: {:#010x} is not of whole blocks of {} bytes", gate.base, gate.block))?;
+        }
+        Ok(())
     }
 
     /// Bytes of memory that QEMU is asked for, if any.

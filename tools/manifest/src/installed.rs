@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use units::Rate;
 
 use crate::board::Board;
-use crate::board_file::{BoardFile, Device, Memory};
+use crate::board_file::{BoardFile, Device, Memory, Sampler};
 use crate::core::{Chip, Core, Setup};
 use crate::diagnostic::Diagnostic;
 use crate::scheme::{self, Scheme};
@@ -68,7 +68,9 @@ impl BoardFile {
         let late = u64::from(self.clock.shortest_ticks) + u64::from(self.clock.start_ticks);
         let enforcement_ns = Rate::hz(self.ticks_per_second.into()).ns_in(late).ceil();
         let BoardFile { name, about, simulator, machine, machine_memory, ticks_per_second, clock, .. } = self;
-        let BoardFile { path, mut memory, device, .. } = self;
+        let BoardFile { path, mut memory, device, sampler, .. } = self;
+        let line = |sampler: &Sampler| device.get(&sampler.device)?.lines.get(&sampler.line).copied();
+        let sampler = sampler.as_ref().and_then(line);
         memory.values_mut().for_each(|memory| memory.usable = memory.bytes);
         Ok(Board {
             path,
@@ -87,6 +89,7 @@ impl BoardFile {
             kernel,
             memory,
             device,
+            sampler,
         })
     }
 }
