@@ -68,7 +68,15 @@ armv_m::entry_code!(
     beq     cofferdam_displaced
     .endm
 
+@ A fault that a thread has taken from Secure state, and that is neither a SecureFault nor a HardFault, is the thread's.
     .macro JUDGE
+    mrs     r0, ipsr
+    mvn     r1, lr
+    subs    r0, r0, #4
+    cmp     r0, #2
+    it      ls
+    tstls   r1, #0x60
+    beq     cofferdam_judged
     ldr     r0, =COFFERDAM_OWNER
     ldr     r0, [r0]
     cmp     r0, #0

@@ -208,7 +208,7 @@ impl Exceptions {
         };
         let waits = now.waits.since(from.waits);
         for open in self.active.iter_mut().chain(&mut self.chain).chain(&mut self.masked) {
-            if open.start.cycle <= from.cycle {
+            if open.start.cycle <= from.cycle && !open.apart {
                 open.start.cycle += cycles;
                 open.start.instructions += instructions;
                 open.start.waits = open.start.waits.plus(waits);

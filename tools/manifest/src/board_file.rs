@@ -175,6 +175,10 @@ pub struct KernelCosts {
     pub masked_cycles: u64,
     /// The same where somebody does: one step of a change of what is mapped.
     pub masked_frames_cycles: u64,
+    /// By how much a path becomes longer, at most, that begins with what a handler has done, or with a thread that goes where handlers are: in systems
+    /// in which interrupts reach handlers without the kernel.
+    #[serde(default)]
+    pub handlers_cycles: u64,
 }
 
 impl KernelCosts {
@@ -183,9 +187,10 @@ impl KernelCosts {
         self.switch_cycles.saturating_sub(self.entry_cycles)
     }
 
-    /// The longest path with interrupts masked in a system in which somebody holds frames, or nobody.
-    pub fn masked_in(&self, holds_frames: bool) -> u64 {
-        if holds_frames { self.masked_frames_cycles } else { self.masked_cycles }
+    /// The longest path with interrupts masked in a system in which somebody holds frames, or nobody, and in which somebody has handlers, or nobody.
+    pub fn masked_in(&self, holds_frames: bool, has_handlers: bool) -> u64 {
+        let own = if holds_frames { self.masked_frames_cycles } else { self.masked_cycles };
+        own + if has_handlers { self.handlers_cycles } else { 0 }
     }
 }
 

@@ -187,8 +187,9 @@ fn once(all: &[Named<'_>]) -> Kept {
 }
 
 fn kernel_costs(costs: &KernelCosts) -> Kept {
-    let KernelCosts { switch_cycles, entry_cycles, early_cycles, miss_cycles, masked_cycles, masked_frames_cycles } =
-        *costs;
+    let KernelCosts {
+        switch_cycles, entry_cycles, early_cycles, miss_cycles, masked_cycles, masked_frames_cycles, ..
+    } = *costs;
     let never_none = [switch_cycles, entry_cycles, early_cycles, masked_cycles, masked_frames_cycles];
     require(never_none.iter().all(|cycles| *cycles > 0), || "kernel: a path that takes no cycle".into())?;
     require(never_none.iter().all(|cycles| *cycles <= MOST_CYCLES) && miss_cycles <= MOST_CYCLES, || {

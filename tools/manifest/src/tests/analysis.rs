@@ -15,6 +15,7 @@ fn board() -> Board {
         miss_cycles: 200,
         masked_cycles: 2_000,
         masked_frames_cycles: 4_000,
+        handlers_cycles: 0,
     };
     board.enforcement_ns = 5_000;
     board
@@ -29,6 +30,7 @@ fn free_board() -> Board {
         miss_cycles: 0,
         masked_cycles: 0,
         masked_frames_cycles: 0,
+        handlers_cycles: 0,
     };
     board.enforcement_ns = 0;
     board
