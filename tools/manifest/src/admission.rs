@@ -58,7 +58,7 @@ pub fn admit(system: &System, board: &Board) -> Vec<diagnostic::Refusal> {
     let mut ledger: Ledger<32, 1> = Ledger::new(platform(board), [u32::MAX; PLACES]);
     for domain in &system.domains {
         let areas = least(domain, board);
-        // What is refused in any case has no table, so that areas beside it are not refused for where it would lie.
+        // An area whose specification the platform cannot keep has no say in where the table lies, or areas beside it would be refused, too.
         let kept = areas.iter().map(|(_, request)| request.spec).filter(|spec| system.platform.meaning(*spec).is_ok());
         let root = TablePlace::of_strictest(kept);
         let opening = Opening { paged_slots: domain.paged_slots.min(255) as u8, ..Opening::new(root, 0) };
