@@ -84,7 +84,7 @@ bare() {
 texts() {
     local found
     found="$(grep -rnIE '/(work|root|home)/[a-z]|(crates|pypi|npmjs|debian|rustup|rust-lang)\.(io|org)/|files\.pythonhosted' \
-        --exclude-dir=target --exclude-dir=.git --exclude-dir=node_modules --exclude=Cargo.lock --exclude=LICENSE --exclude=lint.sh . || true)"
+        --exclude-dir=target --exclude-dir=.git --exclude=.git --exclude-dir=node_modules --exclude=Cargo.lock --exclude=LICENSE --exclude=lint.sh . || true)"
     [ -z "$found" ] || { printf '%s\n' "$found"; return 1; }
 }
 

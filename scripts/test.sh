@@ -10,6 +10,7 @@
 #   fuzz      instructions, frames, stack pointers of two hostile domains, 100 000 cases on each board (COFFERDAM_FUZZ_LIVES of each
 #             domain, COFFERDAM_FUZZ_SEED, COFFERDAM_FUZZ_FIRST); only when named
 #   gateway_m33   the gateway on a Cortex-M33, about two minutes of a processor; only when named
+#   mutants_long  kernels without a check, in the ways that `mutants` does not try (`long` in tests/attacks/mutants.toml); only when named
 #
 # Everything is built first, then as many suites run at a time as there are processors (COFFERDAM_LANES, if set), the
 # longest first. A suite that does not build, or that ends without a summary of its own, counts as one failure. Exit code 0 only
@@ -31,9 +32,12 @@ PASSED=0 FAILED=0 TIMES=() PROCESSOR=0
 # Bash's `time` prints seconds of the processors: for programs, and in the kernel for them.
 TIMEFORMAT='%U %S'
 # Lines that the terminal need not show; the log holds everything.
-NOISE='^(test .* \.\.\. ok|running [0-9]+ tests?|test result: ok\. 0 passed.*| +Downloaded .*| +Running .*| +Doc-tests .*|)$'
+NOISE='^(without .* succeeds \(.*|test .* \.\.\. ok|running [0-9]+ tests?|test result: ok\. 0 passed.*| +Downloaded .*| +Running .*| +Doc-tests .*|)$'
 
 cargo_test() { "$COFFERDAM_HOST_CARGO" test --no-fail-fast --target-dir "$COFFERDAM_TARGET" "$@"; }
+
+# A build from nothing takes a quarter less of a processor when nothing is kept for the next one.
+unit_test() { CARGO_INCREMENTAL=0 cargo_test "$@" "${UNIT[@]}"; }
 
 # Every package with tests on the host, but for the system tests and what does not build here.
 unit_packages() {
@@ -46,23 +50,25 @@ system_suites() { (cd tests/suites/tests && printf '%s\n' *.rs) | sed 's/\.rs$//
 build() {
     # The tool is built through its wrapper, so that the tests use what users use.
     ./cofferdam --version || return 1
-    case " ${SUITES[*]} " in *' unit '*) cargo_test --no-run "${UNIT[@]}" || return 1 ;; esac
+    case " ${SUITES[*]} " in *' unit '*) unit_test --no-run || return 1 ;; esac
     cargo_test --release --no-run -p "$SYSTEM_PACKAGE" || return 1
     # Mutants take over what their kernels share with these (tests/suites/src/attacks/mutants.rs).
-    case " ${SUITES[*]} " in *' mutants '*)
+    case " ${SUITES[*]} " in *' mutants '* | *' mutants_long '*)
         for system in tests/attacks/system.toml tests/attacks/a9.toml tests/attacks/m33.toml; do ./cofferdam build --quiet "$system" || return 1; done ;;
     esac
 }
 
 run_suite() { # name
     case "$1" in
-        unit) cargo_test "${UNIT[@]}" ;;
+        unit) unit_test ;;
         virtual)
             export COFFERDAM_TIME_SYSTEMS="${COFFERDAM_TIME_SYSTEMS:-200000}" COFFERDAM_TIME_SEED="${COFFERDAM_TIME_SEED:-100000}"
             cargo_test --release -p cofferdam-kernel no_response_is_above -- --nocapture ;;
         fuzz)
             export COFFERDAM_FUZZ_LIVES="${COFFERDAM_FUZZ_LIVES:-38000}"
             cargo_test --release -p "$SYSTEM_PACKAGE" --test endurance fuzz_beyond_calls -- --nocapture --test-threads=1 ;;
+        mutants) cargo_test --release -p "$SYSTEM_PACKAGE" --test mutants -- --nocapture ;;
+        mutants_long) cargo_test --release -p "$SYSTEM_PACKAGE" --test mutants -- --ignored --nocapture ;;
         lib) cargo_test --release -p "$SYSTEM_PACKAGE" --lib ;;
         *) cargo_test --release -p "$SYSTEM_PACKAGE" --test "$1" -- --test-threads=2 ;;
     esac
@@ -112,7 +118,7 @@ for name in "${@:-all}"; do
     case " unit ${SYSTEM[*]} " in *" $name "*) WANTED+=("$name"); continue ;; esac
     case "$name" in
         all) WANTED+=(unit "${USUAL[@]}") ;;
-        virtual | fuzz) WANTED+=("$name") ;;
+        virtual | fuzz | mutants_long) WANTED+=("$name") ;;
         system) WANTED+=("${USUAL[@]}") ;;
         *) echo "test: unknown suite '$name'" >&2; exit 2 ;;
     esac

@@ -308,7 +308,7 @@ typedef struct cfm_platform {
     uint32_t registers;      /* region registers of a task, at most 64 */
     uint32_t slots_for_data; /* of them for paged memory once data is paged: 2, as an access can straddle regions */
     uint32_t slots_for_code; /* in addition once code is paged: 2, as a fetch can straddle regions, too */
-    uint32_t l1_cycles;      /* of a miss with the table in tightly coupled memory */
+    uint32_t l1_cycles;      /* of a miss with the table in tightly coupled memory; 0: there is none */
     uint32_t l2_cycles;      /* of a miss with the table in other memory of the chip */
 } cfm_platform;
 
@@ -342,6 +342,7 @@ typedef struct cfm_grant {
 #define CFM_DENY_TABLE_MEMORY 8 /* the task's table has room: bytes */
 #define CFM_DENY_NO_L3 17
 #define CFM_DENY_RELEASE 18
+#define CFM_DENY_NO_L1 21
 
 /* The smallest change after which the request is admitted, nothing else having changed. */
 #define CFM_CHANGE_NONE 0      /* no change of the request alone is enough */

@@ -36,7 +36,7 @@ pub struct CfmPlatform {
     pub slots_for_data: u32,
     /// Registers beyond these once code is paged.
     pub slots_for_code: u32,
-    /// Most cycles of a miss with the table in tightly coupled memory.
+    /// Most cycles of a miss with the table in tightly coupled memory; 0 where there is none.
     pub l1_cycles: u32,
     /// The same in other memory of the chip.
     pub l2_cycles: u32,
@@ -166,7 +166,8 @@ fn platform_of(asked: &CfmPlatform) -> Result<Platform, Status> {
     if registers > 64 || data > 64 || code > 64 {
         return Err(Status::Argument);
     }
-    let like = Regions::new(registers, asked.l1_cycles, asked.l2_cycles);
+    let l1_cycles = (asked.l1_cycles > 0).then_some(asked.l1_cycles);
+    let like = Regions::new(registers, l1_cycles, asked.l2_cycles);
     let regions = Regions { slots_for_data: data, slots_for_code: code, ..like };
     let classes = [MemoryClass::Tcm, MemoryClass::OnChip, MemoryClass::OffChip];
     Ok(Platform::new(Hardware::Regions(regions), &classes))

@@ -77,6 +77,7 @@ fn numbers() -> BTreeMap<&'static str, i64> {
         ("CFM_DENY_TABLE_MEMORY", spec::Rule::TableMemory),
         ("CFM_DENY_NO_L3", spec::Rule::Spec(Reason::NoThirdLevel)),
         ("CFM_DENY_RELEASE", spec::Rule::Spec(Reason::ReleaseScrubs)),
+        ("CFM_DENY_NO_L1", spec::Rule::Spec(Reason::NoFirstLevel)),
     ];
     let changes = [
         ("CFM_CHANGE_NONE", Change::None),

@@ -7,13 +7,14 @@ use spec::{Reason, Rule, TemporalSpec};
 use crate::rule::{self, change};
 use crate::wire::Refused;
 
-const LEDGER: [Rule; 18] = [
+const LEDGER: [Rule; 19] = [
     Rule::Domain,
     Rule::Size,
     Rule::Spec(Reason::NoThirdLevel),
     Rule::Spec(Reason::ReleaseScrubs),
     Rule::Spec(Reason::NoSuchMemory),
     Rule::Spec(Reason::PartlyIndependent),
+    Rule::Spec(Reason::NoFirstLevel),
     Rule::TableLevel,
     Rule::PinnedSlots,
     Rule::PagedSlots,

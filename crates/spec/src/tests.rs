@@ -12,7 +12,7 @@ use crate::*;
 /// Eight region registers, with data in any memory.
 const fn regions(tcm_cycles: u32, on_chip_cycles: u32) -> Platform {
     let classes = [MemoryClass::Tcm, MemoryClass::OnChip, MemoryClass::OffChip];
-    Platform::new(Hardware::Regions(Regions::new(8, tcm_cycles, on_chip_cycles)), &classes)
+    Platform::new(Hardware::Regions(Regions::new(8, Some(tcm_cycles), on_chip_cycles)), &classes)
 }
 
 const M7: Platform = regions(180, 240);
@@ -69,6 +69,25 @@ fn the_platform_keeps_or_refuses_with_a_reason() {
     let slots =
         [(false, false), (false, true), (true, false), (true, true)].map(|(code, data)| M7.paged_slots(code, data));
     assert_eq!(slots, [0, 2, 4, 4]);
+}
+
+#[test]
+fn without_tightly_coupled_memory_there_is_no_first_level() {
+    let classes = [MemoryClass::OnChip, MemoryClass::OffChip];
+    let m33 = Platform::new(Hardware::Regions(Regions::new(8, None, 160)), &classes);
+    let level = |access| m33.meaning(TemporalSpec::level(access));
+    assert_eq!(level(AccessLevel::L1), Err(Reason::NoFirstLevel));
+    let on_chip = Ok(Meaning::Tables(&[TablePlace::OnChip]));
+    assert_eq!([level(AccessLevel::L2), level(AccessLevel::BestEffort)], [on_chip; 2]);
+    assert_eq!(level(AccessLevel::L3), Err(Reason::NoThirdLevel));
+    let bound = Bound { level: AccessLevel::L2, cycles: 160, method: Method::Observed };
+    assert_eq!(TablePlace::ALL.map(|place| m33.bound_of(place)), [None, Some(bound), None, None]);
+    for platform in [m33, M7, regions(0, 1)] {
+        assert_eq!(Platform::from_words(&platform.words()), Some(platform));
+    }
+    let mut words = m33.words();
+    words[3] = 160; // a bound in memory that is not there
+    assert_eq!(Platform::from_words(&words), None);
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! Each check of the attack suite, taken away: its attack must succeed then, or nobody would know that the check is needed.
 
+use std::time::Instant;
+
 use system_tests::attacks::{Bench, Catalogue, Mutant, Mutants};
 use system_tests::cofferdam;
 
 /// Tries mutants one after the other; returns a line for each, and what is wrong.
-fn try_all(name: &str, catalogue: &Catalogue, mutants: &[&Mutant]) -> (Vec<String>, Vec<String>) {
-    let bench = Bench::new(name);
+fn try_all(bench: &Bench, catalogue: &Catalogue, mutants: &[&Mutant]) -> (Vec<String>, Vec<String>) {
     let (mut lines, mut wrong) = (Vec::new(), Vec::new());
     for mutant in mutants {
+        let begin = Instant::now();
         let line = match bench.try_mutant(catalogue, mutant) {
             Ok(breach) => {
                 if breach.seen.is_none() {
@@ -24,7 +26,7 @@ fn try_all(name: &str, catalogue: &Catalogue, mutants: &[&Mutant]) -> (Vec<Strin
                 format!("without {}: {how}", mutant.check)
             }
         };
-        println!("{line}");
+        println!("{line}, {:.1} s", begin.elapsed().as_secs_f64());
         lines.push(line);
     }
     if std::env::var_os("COFFERDAM_MUTANT").is_none() {
@@ -33,23 +35,35 @@ fn try_all(name: &str, catalogue: &Catalogue, mutants: &[&Mutant]) -> (Vec<Strin
     (lines, wrong)
 }
 
-#[test]
-fn without_its_check_each_attack_succeeds() {
+/// Tries those that are `long`, or the others, and keeps what is built in the stores of that name.
+fn try_those(long: bool, store: &str) {
     assert!(cofferdam(&["--version"]).status.success(), "the tool does not build");
     let (catalogue, mutants) = (Catalogue::read(), Mutants::read());
     let only = std::env::var("COFFERDAM_MUTANT").unwrap_or_default();
     let called = |mutant: &Mutant| format!("{} on {:?}", mutant.check, mutant.on).to_lowercase();
     let named = |mutant: &&Mutant| only.split(',').any(|name| called(mutant).contains(name));
-    let chosen = mutants.mutant.iter().filter(named);
+    let chosen = mutants.mutant.iter().filter(|mutant| mutant.long == long).filter(named);
     let (host, chip): (Vec<&Mutant>, Vec<&Mutant>) =
         chosen.partition(|mutant| catalogue.attack(&mutant.attack).host.is_some());
     let count = host.len() + chip.len();
+    let try_there = |place, mutants: &[&Mutant]| try_all(&Bench::keeping(place, store), &catalogue, mutants);
     let (one, other) = std::thread::scope(|scope| {
-        let host = scope.spawn(|| try_all("host", &catalogue, &host));
-        let chip = try_all("chip", &catalogue, &chip);
+        let host = scope.spawn(|| try_there("host", &host));
+        let chip = try_there("chip", &chip);
         (host.join().expect("the other thread reports what is wrong"), chip)
     });
     let wrong = [one.1, other.1].concat();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(one.0.len() + other.0.len(), count);
+}
+
+#[test]
+fn without_its_check_each_attack_succeeds() {
+    try_those(false, "store");
+}
+
+#[test]
+#[ignore = "for `make test-long`: scripts/test.sh mutants_long"]
+fn nor_does_a_check_hold_that_is_taken_away_in_another_way() {
+    try_those(true, "store-long");
 }

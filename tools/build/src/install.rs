@@ -16,13 +16,15 @@ pub struct Install {
     pub target: PathBuf,
     /// Directory of the results of systems.
     results: PathBuf,
+    /// Programs get no debug information, which takes a third of the time of a build.
+    pub(crate) no_debug: bool,
 }
 
 impl Install {
     /// A checkout that builds into `target`.
     pub fn new(root: PathBuf, target: PathBuf) -> Install {
         let results = target.join("cofferdam");
-        Install { root, target, results }
+        Install { root, target, results, no_debug: false }
     }
 
     /// Finds the checkout: `COFFERDAM_ROOT` (the wrapper sets it), otherwise where the tool was compiled.
@@ -51,6 +53,11 @@ impl Install {
     pub fn find_for(manifest: &Path) -> Result<Install, Diagnostic> {
         let install = Install::find()?;
         Ok(if std::env::var_os("CARGO_TARGET_DIR").is_some() { install } else { install.beside(manifest) })
+    }
+
+    /// Builds programs without debug information, for those who build many and debug none.
+    pub fn without_debug(self) -> Install {
+        Install { no_debug: true, ..self }
     }
 
     /// With results beside the manifest, if that is a file outside the checkout.

@@ -63,7 +63,8 @@ fn cargo(install: &Install, tools: &Toolchain, board: &Board, whom: For, flags: 
     command.args(["build", "--target", target, "--profile", "bare", "--message-format", "json-render-diagnostics"]);
     command.arg("--target-dir").arg(install.target.join(dir));
     let small = matches!(whom, For::Kernel) && targets.small_kernel;
-    for setting in PROFILE.iter().chain(if small { SMALL } else { &[] }) {
+    let debug: &[&str] = if install.no_debug { &["profile.bare.debug=0"] } else { &[] };
+    for setting in PROFILE.iter().chain(if small { SMALL } else { &[] }).chain(debug) {
         command.args(["--config", setting]);
     }
     if tools.build_std {

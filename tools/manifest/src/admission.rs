@@ -58,7 +58,10 @@ pub fn admit(system: &System, board: &Board) -> Vec<diagnostic::Refusal> {
     let mut ledger: Ledger<32, 1> = Ledger::new(platform(board), [u32::MAX; PLACES]);
     for domain in &system.domains {
         let areas = least(domain, board);
-        let root = TablePlace::of_strictest(areas.iter().map(|(_, request)| request.spec));
+        // An area whose level the platform cannot keep has no say in where the table lies, or areas beside it would be refused, too.
+        let keeps = |spec: &TemporalSpec| system.platform.meaning(TemporalSpec::level(spec.access)).is_ok();
+        let kept = areas.iter().map(|(_, request)| request.spec).filter(keeps);
+        let root = TablePlace::of_strictest(kept);
         let opening = Opening { paged_slots: domain.paged_slots.min(255) as u8, ..Opening::new(root, 0) };
         let Ok(answers) = admit_domain(&mut ledger, domain, &opening, &areas) else { break };
         found.extend(answers.into_iter().filter_map(|answer| answer.err().map(|refusal| refused(&refusal))));

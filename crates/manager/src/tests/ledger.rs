@@ -45,7 +45,7 @@ fn hand_over(pools: &[PoolAt]) -> std::vec::Vec<u8> {
 /// With quotas: domain, pool, bytes.
 fn hand_over_with(pools: &[PoolAt], quotas: &[(u8, u8, u32)]) -> std::vec::Vec<u8> {
     let mut ledger: Ledger<4, 2> = Ledger::new(
-        Platform::new(Hardware::Regions(Regions::new(8, 180, 260)), &[MemoryClass::OffChip]),
+        Platform::new(Hardware::Regions(Regions::new(8, Some(180), 260)), &[MemoryClass::OffChip]),
         [8192, 8192, 0, 0],
     );
     for root in [TablePlace::Tcm, TablePlace::OnChip, TablePlace::OnChip] {

@@ -59,6 +59,8 @@ pub enum Reason {
     NoSuchMemory = 3,
     /// The platform keeps domains apart, but not all that the check of one depends on.
     PartlyIndependent = 4,
+    /// The platform has no tightly coupled memory that could hold the table.
+    NoFirstLevel = 5,
 }
 
 impl Reason {
@@ -71,6 +73,7 @@ impl Reason {
             Self::PartlyIndependent => {
                 "identifiers keep other domains' TLB entries from answering, not from taking the place of one's own"
             }
+            Self::NoFirstLevel => "there is no tightly coupled memory in which the table could be kept",
         }
     }
 }

@@ -62,7 +62,7 @@ pub struct Platform {
 
 impl Platform {
     /// A platform on which nothing is admitted.
-    pub const NONE: Platform = Platform::new(Hardware::Regions(Regions::new(0, 0, 0)), &[]);
+    pub const NONE: Platform = Platform::new(Hardware::Regions(Regions::new(0, None, 0)), &[]);
 
     /// A platform, and the classes of the memories in which it can place data.
     pub const fn new(hardware: Hardware, classes: &[MemoryClass]) -> Platform {
@@ -162,13 +162,9 @@ impl Platform {
         {
             return Err(Reason::NoSuchMemory);
         }
-        let kept = match &self.hardware {
+        match &self.hardware {
             Hardware::Regions(regions) => regions.keeps(spec.access),
             Hardware::Pages(pages) => pages.keeps(spec.access),
-        };
-        match kept {
-            Some(meaning) => Ok(meaning),
-            None => Err(Reason::NoThirdLevel),
         }
     }
 

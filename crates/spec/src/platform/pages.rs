@@ -4,7 +4,7 @@
 //! shared by the whole chip (entries that can be locked, memory on the chip, ways of a cache); memory need not be in one piece;
 //! and the TLB is shared between domains, so that independence is kept in part only.
 
-use super::bound::{Bound, Independence, Meaning, Method};
+use super::bound::{Bound, Independence, Meaning, Method, Reason};
 use super::place::TablePlace;
 use super::scheme::{Phrase, Scheme, Wording};
 use crate::temporal::AccessLevel;
@@ -178,13 +178,13 @@ impl Pages {
         Effort { descriptors, map_cycles: map.of(descriptors), release_cycles: release.of(descriptors), method }
     }
 
-    /// How a level is kept: `None` where there is no third level. `l1` is kept as `deterministic`: first-level caches hold no part of a
+    /// How a level is kept: there is no third one. `l1` is kept as `deterministic`: first-level caches hold no part of a
     /// table for certain. Of what is locked, tables are read once, when it is locked: where they lie promises nothing.
-    pub(super) const fn keeps(&self, level: AccessLevel) -> Option<Meaning> {
-        Some(match level {
+    pub(super) const fn keeps(&self, level: AccessLevel) -> Result<Meaning, Reason> {
+        Ok(match level {
             AccessLevel::Deterministic | AccessLevel::L1 => Meaning::Pinned(self.pinned()),
             AccessLevel::L2 => Meaning::Tables(ON_CHIP_FIRST),
-            AccessLevel::L3 => return None,
+            AccessLevel::L3 => return Err(Reason::NoThirdLevel),
             AccessLevel::BestEffort => Meaning::Tables(OFF_CHIP),
         })
     }

@@ -1,6 +1,6 @@
 //! Chips that check accesses with region registers, and find what is in none of them through a table in software.
 
-use super::bound::{Bound, Independence, Meaning, Method};
+use super::bound::{Bound, Independence, Meaning, Method, Reason};
 use super::place::TablePlace;
 use super::scheme::{Phrase, Scheme, Wording};
 use crate::temporal::AccessLevel;
@@ -19,8 +19,9 @@ pub struct Regions {
     pub slots_for_code: u8,
     /// Bytes of a node of a domain's table, not 0.
     pub node_bytes: u16,
-    /// Largest observed cycles from a faulting access to the restarted one, with the table in tightly coupled memory.
-    pub tcm_cycles: u32,
+    /// Largest observed cycles from a faulting access to the restarted one, with the table in tightly coupled memory. `None` where there is
+    /// no such memory.
+    pub tcm_cycles: Option<u32>,
     /// The same with the table in other memory on the chip.
     pub on_chip_cycles: u32,
 }
@@ -30,6 +31,7 @@ const GROWTH_NODES: u32 = 7;
 
 const TCM: &[TablePlace] = &[TablePlace::Tcm];
 const CHIP: &[TablePlace] = &[TablePlace::Tcm, TablePlace::OnChip];
+const WITHOUT_TCM: &[TablePlace] = &[TablePlace::OnChip];
 
 impl Regions {
     /// A domain has an image of the registers and one table; its memory comes in one piece.
@@ -58,7 +60,7 @@ impl Regions {
         Independence { kept: "registers and table are each domain's own", not_kept: None };
 
     /// A PMSAv7 unit with so many registers. `tcm_cycles` and `on_chip_cycles` as in the type.
-    pub const fn new(registers: u8, tcm_cycles: u32, on_chip_cycles: u32) -> Regions {
+    pub const fn new(registers: u8, tcm_cycles: Option<u32>, on_chip_cycles: u32) -> Regions {
         Regions { registers, slots_for_data: 2, slots_for_code: 2, node_bytes: NODE_BYTES, tcm_cycles, on_chip_cycles }
     }
 
@@ -76,13 +78,15 @@ impl Regions {
         lacking.checked_next_multiple_of(GROWTH_NODES * self.node_bytes as u32)
     }
 
-    /// How a level is kept: `None` where there is no third level.
-    pub(super) const fn keeps(&self, level: AccessLevel) -> Option<Meaning> {
-        Some(match level {
-            AccessLevel::Deterministic => Meaning::Pinned(self.pinned()),
-            AccessLevel::L1 => Meaning::Tables(TCM),
-            AccessLevel::L2 | AccessLevel::BestEffort => Meaning::Tables(CHIP),
-            AccessLevel::L3 => return None,
+    /// How a level is kept: there is no third level, and a first one only with tightly coupled memory.
+    pub(super) const fn keeps(&self, level: AccessLevel) -> Result<Meaning, Reason> {
+        Ok(match (level, self.tcm_cycles) {
+            (AccessLevel::Deterministic, _) => Meaning::Pinned(self.pinned()),
+            (AccessLevel::L1, Some(_)) => Meaning::Tables(TCM),
+            (AccessLevel::L1, None) => return Err(Reason::NoFirstLevel),
+            (AccessLevel::L2 | AccessLevel::BestEffort, Some(_)) => Meaning::Tables(CHIP),
+            (AccessLevel::L2 | AccessLevel::BestEffort, None) => Meaning::Tables(WITHOUT_TCM),
+            (AccessLevel::L3, _) => return Err(Reason::NoThirdLevel),
         })
     }
 
@@ -93,10 +97,10 @@ impl Regions {
 
     /// The bound that a table in a place promises; `None` when it promises nothing.
     pub(super) const fn bound_of(&self, place: TablePlace) -> Option<Bound> {
-        let cycles = match place {
-            TablePlace::Tcm => self.tcm_cycles,
-            TablePlace::OnChip => self.on_chip_cycles,
-            TablePlace::LockedWays | TablePlace::OffChip => return None,
+        let cycles = match (place, self.tcm_cycles) {
+            (TablePlace::Tcm, Some(cycles)) => cycles,
+            (TablePlace::OnChip, _) => self.on_chip_cycles,
+            (TablePlace::Tcm | TablePlace::LockedWays | TablePlace::OffChip, _) => return None,
         };
         Some(Bound { level: place.level(), cycles, method: Method::Observed })
     }

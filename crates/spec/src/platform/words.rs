@@ -26,8 +26,9 @@ fn words(platform: &Platform) -> [u32; PLATFORM_WORDS] {
         Hardware::Regions(regions) => {
             let Regions { registers, slots_for_data, slots_for_code, node_bytes, tcm_cycles, on_chip_cycles } =
                 *regions;
-            words[1] = u32::from_le_bytes([registers, slots_for_data, slots_for_code, 0]);
-            words[2..5].copy_from_slice(&[u32::from(node_bytes), tcm_cycles, on_chip_cycles]);
+            let has_tcm = u8::from(tcm_cycles.is_some());
+            words[1] = u32::from_le_bytes([registers, slots_for_data, slots_for_code, has_tcm]);
+            words[2..5].copy_from_slice(&[u32::from(node_bytes), tcm_cycles.unwrap_or(0), on_chip_cycles]);
             REGIONS
         }
         Hardware::Pages(pages) => {
@@ -68,9 +69,14 @@ fn platform(words: &[u32; PLATFORM_WORDS]) -> Option<Platform> {
 }
 
 fn regions(words: &[u32; PLATFORM_WORDS]) -> Option<Regions> {
-    let [registers, slots_for_data, slots_for_code, 0] = words[1].to_le_bytes() else { return None };
+    let [registers, slots_for_data, slots_for_code, has_tcm] = words[1].to_le_bytes();
     let node_bytes = u16::try_from(words[2]).ok().filter(|bytes| *bytes > 0)?;
-    let [tcm_cycles, on_chip_cycles] = [words[3], words[4]];
+    let on_chip_cycles = words[4];
+    let tcm_cycles = match (has_tcm, words[3]) {
+        (0, 0) => None,
+        (1, cycles) => Some(cycles),
+        _ => return None,
+    };
     slots_for_data.checked_add(slots_for_code)?;
     let regions = Regions { registers, slots_for_data, slots_for_code, node_bytes, tcm_cycles, on_chip_cycles };
     words[5..].iter().all(|word| *word == 0).then_some(regions)

@@ -1,11 +1,14 @@
 //! A copy of the sources in which one check at a time is missing.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use build_tool::{Claim, Install, Instead, Loaded, Options, Programs, Toolchain, assemble, prepare, programs};
+use build_tool::{
+    Claim, Install, Instead, Loaded, Options, Programs, Toolchain, assemble, build_kernel, prepare, programs,
+};
 use manifest::Diagnostic;
 use record::EventsFile;
 use report::Report;
@@ -34,24 +37,18 @@ pub struct Bench {
     _claim: Claim,
     store: Store,
     simulator: OnceCell<Box<dyn Simulator>>,
+    /// Domains as they are without a change, by manifest and board.
+    domains: RefCell<BTreeMap<[String; 2], Vec<Vec<u8>>>>,
 }
 
 impl Bench {
-    /// Makes or renews the copy of that name; what is built is kept in a store of its own.
+    /// Makes or renews the copy of that name; what is built is kept in the copy's store of that name.
     ///
     /// # Panics
     /// When it cannot be written, or a compiler is missing.
-    pub fn new(name: &str) -> Bench {
-        Bench::keeping(name, "store")
-    }
-
-    /// As [`Bench::new`], with another store.
-    ///
-    /// # Panics
-    /// As there.
     pub fn keeping(name: &str, store: &str) -> Bench {
         let base = target_dir().join("mutants").join(name);
-        let install = Install::new(base.join("tree"), base.join("target"));
+        let install = Install::new(base.join("tree"), base.join("target")).without_debug();
         let claim = told(install.claim("sources", &mut || ())).unwrap_or_else(|how| panic!("{how}"));
         copy(&root(), &install.root, true);
         let suite = install.root.join(Suite::of(Scheme::Regions).manifest);
@@ -62,7 +59,7 @@ impl Bench {
         let compilers = [(&cargo, "-vV"), (&rustc, "-vV"), (&tools.cargo, "-vV"), (&tools.rustc, "-vV"), (&gcc, "-v")];
         let compilers = compilers.map(|(path, version)| (path.as_path(), version));
         let store = Store::new(base.join(store), &root(), &compilers);
-        Bench { install, _claim: claim, store, simulator: OnceCell::new() }
+        Bench { install, _claim: claim, store, simulator: OnceCell::new(), domains: RefCell::default() }
     }
 
     /// Removes what was built from changes that were not tried.
@@ -131,6 +128,8 @@ impl Bench {
         let mut command = Command::new(cargo());
         command.args(["test", "--no-run", "--offline", "-p", package, "--lib", "--message-format", "json"]);
         command.current_dir(&self.install.root).env("CARGO_TARGET_DIR", &self.install.target);
+        // Each mutant differs in one file, whatever the caller's builds keep.
+        command.env("CARGO_INCREMENTAL", "1");
         let output = start(&mut command);
         let lines = String::from_utf8_lossy(&output.stdout).into_owned();
         let messages = lines.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
@@ -158,18 +157,39 @@ impl Bench {
         Ok(signs)
     }
 
-    /// Kernel and domains of a system with the change.
+    /// Kernel and domains of a system with the change. A check of the kernel, in its own sources or in a crate that domains have, too, is taken
+    /// away from the kernel alone: the domains are those of the checkout, where they are built already.
     pub(crate) fn programs(&self, manifest: &str, board: Option<&str>, change: &Change) -> Result<Programs, String> {
         let build = || {
             begin_with(&target_dir(), &self.install.target);
             let loaded = self.load(manifest, board)?;
-            let built = told(programs(&self.install, &loaded, &mut |_| ()))?.programs;
-            Ok([vec![built.kernel], built.domains].concat())
+            if change.file.starts_with("tests/") {
+                let built = told(programs(&self.install, &loaded, &mut |_| ()))?.programs;
+                return Ok([vec![built.kernel], built.domains].concat());
+            }
+            let tools = told(Toolchain::find(&loaded.board.core))?;
+            let kernel = told(build_kernel(&self.install, &tools, &loaded.board))?;
+            let kernel = fs::read(&kernel).map_err(|error| format!("{}: {error}", kernel.display()))?;
+            Ok([vec![kernel], self.domains(manifest, board)?].concat())
         };
         let parts = [manifest, board.unwrap_or_default(), change.file, change.text];
         let mut built = self.store.contents(&parts, || self.with(change, build))?.into_iter();
         let kernel = built.next().ok_or("nothing was built")?;
         Ok(Programs { kernel, domains: built.collect() })
+    }
+
+    /// The domains of a system without a change.
+    fn domains(&self, manifest: &str, board: Option<&str>) -> Result<Vec<Vec<u8>>, String> {
+        let key = [manifest, board.unwrap_or_default()].map(str::to_owned);
+        if let Some(known) = self.domains.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let own = Install::new(root(), target_dir());
+        let loaded = told(Loaded::load_for(&own, &root().join(manifest), Instead { board, profile: None }))?;
+        let _claim = told(own.claim(&loaded.results, &mut || ()))?;
+        let built = told(programs(&own, &loaded, &mut |_| ()))?.programs.domains;
+        self.domains.borrow_mut().insert(key, built.clone());
+        Ok(built)
     }
 
     fn load(&self, manifest: &str, board: Option<&str>) -> Result<Loaded, String> {
@@ -237,8 +257,8 @@ fn start(command: &mut Command) -> Output {
 }
 
 /// Begins an empty directory of kernels with those that were built: their core library does not depend on where the sources are, and takes
-/// longer to build than a mutant. (That of domains is another for each place: the compiler's options name their linker script.) `cp` keeps
-/// the times by which cargo knows what is up to date.
+/// longer to build than a mutant. (That of domains is another for each place, as the compiler's options name their linker script: one more
+/// reason not to build them.) `cp` keeps the times by which cargo knows what is up to date.
 fn begin_with(from: &Path, to: &Path) {
     let [built, copy] = [from, to].map(|target| target.join("kernel"));
     if built.is_dir() && !copy.exists() {

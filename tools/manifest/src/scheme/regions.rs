@@ -105,7 +105,7 @@ struct Callable {
 }
 
 impl Cycles {
-    /// With the nodes in TCM, and in on-chip SRAM.
+    /// With the nodes in TCM, and in on-chip SRAM; twice the latter where there is no TCM.
     fn both(&self) -> [u32; 2] {
         [self.l1_cycles.unwrap_or(self.l2_cycles), self.l2_cycles]
     }
@@ -143,8 +143,7 @@ impl<U: Worded> Scheme for Protection<U> {
     }
 
     fn hardware(&self, _: &Chip) -> Hardware {
-        let [first, second] = self.cycles.both();
-        Hardware::Regions(spec::Regions::new(REGIONS as u8, first, second))
+        Hardware::Regions(spec::Regions::new(REGIONS as u8, self.cycles.l1_cycles, self.cycles.l2_cycles))
     }
 
     fn divided(&self, core: &Core) -> Option<ProtectionWatch> {
