@@ -7,6 +7,7 @@
 
 mod code;
 pub mod direct;
+mod registers;
 mod unit;
 
 pub use armv_m::*;

@@ -8,25 +8,11 @@ use protect::pmsav8::{MAIR, Pmsav8, RegionRegs};
 use protect::regions::Registers;
 use protect::regions::slots::RegionImage;
 
+use crate::registers::{AIRCR, MPU_MAIR0, MPU_MAIR1, NSACR, SAU_CTRL, SAU_RLAR, SAU_RNR, SAU_TYPE, SCR, SFAR, SFSR};
+
 /// Armv8-M.
 #[derive(Debug)]
 pub enum Armv8 {}
-
-// DDI 0553 D1.2.
-armv_m::registers! {
-    AIRCR = 0xe000_ed0c, "Application interrupt and reset control.";
-    SCR = 0xe000_ed10, "System control.";
-    NSACR = 0xe000_ed8c, "Coprocessors that Non-secure code may use.";
-    MPU_MAIR0 = 0xe000_edc0, "Memory attributes 0 to 3.";
-    MPU_MAIR1 = 0xe000_edc4, "Memory attributes 4 to 7.";
-    SAU_CTRL = 0xe000_edd0, "Control of the security attribution unit.";
-    SAU_TYPE = 0xe000_edd4, "Its regions.";
-    SAU_RNR = 0xe000_edd8, "Number of the region that SAU_RBAR is of.";
-    SAU_RBAR = 0xe000_eddc, "Region base address.";
-    SAU_RLAR = 0xe000_ede0, "Region limit address.";
-    SFSR = 0xe000_ede4, "SecureFault status.";
-    SFAR = 0xe000_ede8, "SecureFault address.";
-}
 
 // SAFETY: all registers are written by `load_image`, and the one of the region's slot by `load_slot`.
 unsafe impl Port for Armv8 {

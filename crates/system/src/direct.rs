@@ -1,7 +1,7 @@
 //! The domain whose handlers interrupts reach without the kernel, in a block for Armv8-M: its handlers run in Non-secure state, everything else is
 //! Secure. Memory and devices of the domain that handlers use, too, are Non-secure: areas with [`area::OPEN`].
 
-use crate::records::words;
+pub use crate::regions::Direct;
 use crate::validate::{inside_area, inside_rom, overlaps, require};
 use crate::{Area, Domain, Interrupt, System, area, objects};
 use protect::pmsav8::Pmsav8;
@@ -15,30 +15,6 @@ pub const MAX_DIRECT: usize = 8;
 pub const MAX_OPEN: usize = 7;
 /// Entries of a vector table in front of those of lines.
 const SYSTEM_VECTORS: u32 = 16;
-
-words! {
-    /// The domain with handlers, and where its handlers are.
-    Direct {
-        /// Its number, plus one; 0: there is none, and all other words are 0.
-        domain,
-        /// The bit of an address that is set where Secure code finds what is at the address without it.
-        alias,
-        /// Non-secure address of all that handlers execute, with their constants; a multiple of 32.
-        text_base,
-        /// Its bytes, a multiple of 32.
-        text_bytes,
-        /// Address, in it, of the vectors of handlers.
-        vectors,
-        /// Address, in it, of the vectors while handlers are cut off.
-        quiet,
-        /// Address behind the stack of handlers.
-        stack_top,
-        /// Ticks after which handlers may use their capacity again; not 0.
-        period,
-        /// Ticks that handlers may use in a period; not 0, at most `period`.
-        capacity,
-    }
-}
 
 impl Direct {
     /// Number of the domain.

@@ -8,7 +8,6 @@ use protect::regions::pctrie::{LEAVES_PER_NODE, NODE_BYTES, SHIFTS, window_log2}
 use protect::regions::{LEAST_PAGED_LOG2, REGIONS, Registers, Unit};
 
 use crate::areas::can_be_mapped;
-use crate::direct::Direct;
 use crate::records::words;
 use crate::{Area, Domain, Scheme, Section, System, area, attributes};
 
@@ -47,6 +46,30 @@ words! {
         /// Eighths of every region of `2^page_log2` bytes that are not the domain's (bit 0 the lowest eighth), as in a region register;
         /// 0: all are. Not 0 only for paged memory whose base and size are multiples of that region, where regions have eighths.
         disabled,
+    }
+}
+
+words! {
+    /// The domain with handlers, and where its handlers are.
+    Direct {
+        /// Its number, plus one; 0: there is none, and all other words are 0.
+        domain,
+        /// The bit of an address that is set where Secure code finds what is at the address without it.
+        alias,
+        /// Non-secure address of all that handlers execute, with their constants; a multiple of 32.
+        text_base,
+        /// Its bytes, a multiple of 32.
+        text_bytes,
+        /// Address, in it, of the vectors of handlers.
+        vectors,
+        /// Address, in it, of the vectors while handlers are cut off.
+        quiet,
+        /// Address behind the stack of handlers.
+        stack_top,
+        /// Ticks after which handlers may use their capacity again; not 0.
+        period,
+        /// Ticks that handlers may use in a period; not 0, at most `period`.
+        capacity,
     }
 }
 

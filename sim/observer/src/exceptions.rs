@@ -200,7 +200,7 @@ impl Exceptions {
         }
     }
 
-    /// What ran from a moment until now belongs to nothing that had begun before.
+    /// The time from a moment until now belongs to nothing that had begun before.
     pub fn exclude(&mut self, from: Moment, now: Moment) {
         let Some((cycles, instructions)) = now.since(from) else {
             self.broken += 1;

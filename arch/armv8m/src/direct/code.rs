@@ -155,6 +155,6 @@ cofferdam_end_handler:
     bx      lr
     .ltorg
 "#,
-    lines = const super::state::MAX_LINE,
-    chain = const core::mem::offset_of!(super::state::Owner, chain),
+    lines = const super::owner::MAX_LINE,
+    chain = const core::mem::offset_of!(super::owner::Owner, chain),
 );

@@ -10,8 +10,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use abi::trace::Fault;
 use armv_m::{Context, regs};
 
-use super::state::{COFFERDAM_OWNER, is_masked, unmask};
-use crate::unit::{SFAR, SFSR};
+use super::owner::{COFFERDAM_OWNER, is_masked, unmask};
+use crate::registers::{SFAR, SFSR};
 
 /// EXC_RETURN (DDI 0553 B3): the frame is on a Secure stack; callee registers are where the default rule says; a basic frame; to Thread mode.
 pub(super) const SECURE: u32 = 1 << 6;
@@ -31,7 +31,7 @@ const SIGNATURE: u32 = 0xfefa_125a;
 // Verdicts, in the low word; the entry code compares them. Any other is an EXC_RETURN, with the number of handlers to be ended in the high word.
 /// It is not of handlers' making.
 pub(super) const NOT_HANDLERS: u64 = 0;
-/// What was interrupted goes on.
+/// Whoever was interrupted goes on.
 pub(super) const GO_ON: u64 = 1;
 /// The thread that runs is stopped.
 pub(super) const STOP_THREAD: u64 = 2;
@@ -184,7 +184,7 @@ fn kernel_is_active(number: u32) -> bool {
     if ACTIVE.iter().any(|(other, bit)| *other != number && active & bit != 0) {
         return true;
     }
-    (0..super::state::MAX_LINE).step_by(32).any(|line| {
+    (0..super::owner::MAX_LINE).step_by(32).any(|line| {
         let own = if (FIRST_LINE + line..FIRST_LINE + line + 32).contains(&number) {
             1 << ((number - FIRST_LINE) & 31)
         } else {

@@ -1,7 +1,7 @@
 //! Handlers that interrupts reach without the kernel, in Non-secure state. Everything else is Secure.
 //!
 //! * [`open`]: which memory, devices and lines they have, set up once.
-//! * `state`: their lines as the kernel opens, masks and closes them, and what is noted about them.
+//! * `owner`: their domain, its lines, and what is noted about them; `lines`: what the kernel does with lines.
 //! * `judge`: an exception that came while a handler ran, or that a handler has caused: who is to blame, and how the handlers that are active end.
 //! * `sampler`: the timer that looks at random times whether handlers run, and for how long.
 //! * `wake`: a handler's way into the kernel, and what the kernel then does.
@@ -11,21 +11,12 @@
 
 mod code;
 mod judge;
+mod lines;
 mod open;
+mod owner;
 mod sampler;
-mod state;
 mod wake;
 
+pub(crate) use lines::{acknowledge, stopped};
 pub use open::{Facts, open};
-pub(crate) use state::{acknowledge, stopped};
 pub use wake::wake;
-
-armv_m::registers! {
-    SHCSR_NS = 0xe002_ed24, "System handler control and state of Non-secure state.";
-    ICSR_NS = 0xe002_ed04, "Interrupt control and state of Non-secure state.";
-    VTOR_NS = 0xe002_ed08, "Address of the vectors of Non-secure state.";
-    MPU_CTRL_NS = 0xe002_ed94, "Control of the region registers of Non-secure state.";
-    MPU_TYPE_NS = 0xe002_ed90, "Number of these.";
-    MPU_RNR_NS = 0xe002_ed98, "Number of the one that the next is of.";
-    MPU_RLAR_NS = 0xe002_eda0, "Its second word.";
-}

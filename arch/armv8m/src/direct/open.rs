@@ -9,9 +9,8 @@ use kernel::boot::BootError;
 use protect::pmsav8::Pmsav8;
 use system::{System, direct};
 
-use super::state::{COFFERDAM_OWNER, MAX_LINE};
-use super::{MPU_CTRL_NS, MPU_RLAR_NS, MPU_RNR_NS, MPU_TYPE_NS};
-use crate::unit::{SAU_CTRL, SAU_RBAR, SAU_RLAR, SAU_RNR};
+use super::owner::{COFFERDAM_OWNER, MAX_LINE};
+use crate::registers::{MPU_CTRL_NS, MPU_RLAR_NS, MPU_RNR_NS, MPU_TYPE_NS, SAU_CTRL, SAU_RBAR, SAU_RLAR, SAU_RNR};
 
 /// Facts of a board for handlers.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +58,6 @@ pub fn open(system: &System<'_>, facts: &Facts) -> Result<(), BootError> {
         }
         attribute.add(base, base + bytes, 0)?;
     }
-    // SAFETY: barriers only. What was open before is what it was; nothing of it is used yet.
     barrier();
     close_non_secure_thread_mode();
     lines(system, &own, facts)
@@ -101,7 +99,7 @@ fn blocks(facts: &Facts, base: u32, bytes: u32) -> Result<(), BootError> {
     const BLOCK_SIZE: u32 = 0x14;
     const INDEX: u32 = 0x18;
     const TABLE: u32 = 0x1c;
-    // What is stopped ends in an error.
+    // An access that is stopped ends in an error.
     const ERROR: u32 = 1 << 4;
     let holds = |gate: &&[u32; 3]| base >= gate[0] && base - gate[0] < gate[1] && bytes <= gate[1] - (base - gate[0]);
     let [first, _, controller] = *facts.gates.iter().find(holds).ok_or(BootError::BadTables)?;

@@ -4,37 +4,12 @@
 //! would have to know when that is. With a fixed interval handlers could use 99 % of the time and be charged nothing (prototypes of the paper's meter count
 //! cycles instead, where a counter counts Non-secure cycles alone: DWT with CYCDISS).
 
-use core::sync::atomic::{AtomicI32, AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::Ordering::Relaxed;
 
 use armv_m::regs::{self, Reg};
 
 use super::judge::{self, GO_ON};
-use super::state::{COFFERDAM_OWNER, is_masked};
-
-/// What the kernel asks for: it is done above handlers and above the kernel, whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(super) enum Request {
-    Open = 1,
-    Stop = 2,
-}
-
-/// Its state; all words but `request` are its own.
-pub(super) struct State {
-    /// Its line, and the address of its timer's registers.
-    pub line: AtomicU32,
-    pub timer: AtomicU32,
-    request: AtomicU32,
-    /// Ticks in a period and to use in each, the rest of the period and what is left to use.
-    pub period: AtomicU32,
-    pub capacity: AtomicU32,
-    rest: AtomicI32,
-    left: AtomicI32,
-    exhausted: AtomicU32,
-    /// The interval that runs, and the state of the generator, not 0.
-    interval: AtomicU32,
-    seed: AtomicU32,
-}
+use super::owner::{COFFERDAM_OWNER, Request, Sampler, is_masked};
 
 /// Mean of the intervals in ticks of the timer, and the longest one.
 pub const MEAN_TICKS: u32 = 1000;
@@ -42,20 +17,7 @@ pub const LONGEST_TICKS: u32 = 4 * MEAN_TICKS;
 /// Shortest: below it the simulator stretches intervals.
 const SHORTEST_TICKS: u32 = 200;
 
-impl State {
-    pub(super) const NEW: State = State {
-        line: AtomicU32::new(0),
-        timer: AtomicU32::new(0),
-        request: AtomicU32::new(0),
-        period: AtomicU32::new(0),
-        capacity: AtomicU32::new(0),
-        rest: AtomicI32::new(0),
-        left: AtomicI32::new(0),
-        exhausted: AtomicU32::new(0),
-        interval: AtomicU32::new(0),
-        seed: AtomicU32::new(0),
-    };
-
+impl Sampler {
     /// Begins to look.
     pub(super) fn start(&self, seed: u32) {
         self.seed.store(seed | 1, Relaxed);
@@ -91,7 +53,7 @@ impl State {
         register(timer, CONTROL).write(ENABLE | INTERRUPT | WIDE | ONCE);
     }
 
-    /// What the kernel has asked for, once.
+    /// Does what the kernel has asked for, once.
     fn serve(&self, request: u32) {
         let owner = &COFFERDAM_OWNER;
         self.request.store(0, Relaxed);

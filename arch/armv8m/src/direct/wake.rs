@@ -8,7 +8,7 @@ use kernel::Kernel;
 use units::VirtAddr;
 
 use super::judge::FIRST_LINE;
-use super::state::{COFFERDAM_OWNER, COFFERDAM_WAKES};
+use super::owner::{COFFERDAM_OWNER, COFFERDAM_WAKES};
 use crate::unit::Armv8;
 
 /// PendSV: a handler has done something that its domain is stopped for, or has asked for its thread. The exception of one line whose handler has, for

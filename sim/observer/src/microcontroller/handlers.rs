@@ -1,20 +1,9 @@
 //! Handlers of a domain that interrupts reach without the kernel. They run in place of whatever they interrupt, a thread or the kernel, to
 //! which nothing of it is charged.
 
-use super::{Microcontroller, Modelled, Protects};
+use super::{Displaced, Microcontroller, Modelled, Protects};
 use crate::block::flag;
-use crate::exceptions::Moment;
 use crate::per_core::{BlockOf, CoreObserver};
-
-/// What a handler has interrupted.
-pub(super) struct Displaced {
-    kernel: u32,
-    domain: u8,
-    exception: u16,
-    since: Moment,
-    /// Handlers that were active.
-    pub(super) depth: usize,
-}
 
 impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     /// Whether code runs privileged: the kernel, and handlers in their state.
@@ -66,7 +55,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         }
     }
 
-    /// What handlers have interrupted goes on, if they had something, or an exception of the kernel interrupts it.
+    /// Whoever handlers have interrupted goes on, if they had something, or an exception of the kernel interrupts it.
     pub(super) fn replace(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
         let Some(Displaced { kernel, domain, exception, since, .. }) = self.family.displaced.take() else { return };
         self.is_displaced = false;

@@ -21,12 +21,12 @@ use timing::profile::{CacheParams, ProfileError};
 use timing::{Charged, Core, FpFrame, Frame, Machine, Maintenance, MemAttr, Profile, thumb};
 
 use crate::block::{RawInsn, flag};
+use crate::exceptions::Moment;
 use crate::per_core::{BlockOf, CoreObserver, Family, InsnOf};
 use crate::saved::{Saved, deed};
 use crate::{Register, Seen, Target};
 use attributes::memory_attr;
 pub use frame::{EXTENDED_BYTES, ON_PROCESS_STACK, SPSEL, TO_THREAD};
-use handlers::Displaced;
 use registers::Regions;
 pub use registers::{Banked, VTOR, write_unit};
 
@@ -102,6 +102,16 @@ pub trait Protects: Sized + 'static {
     }
 }
 
+/// Whoever a handler has interrupted that is not the kernel's.
+struct Displaced {
+    kernel: u32,
+    domain: u8,
+    exception: u16,
+    since: Moment,
+    /// Handlers that were active.
+    depth: usize,
+}
+
 /// One core.
 pub struct Microcontroller<C, P> {
     core: C,
@@ -120,7 +130,7 @@ pub struct Microcontroller<C, P> {
     late_unseen: bool,
     /// The frame that still waits for its floating-point registers.
     lazy_frame: Frame,
-    /// What a handler has interrupted that is not the kernel's, while it runs.
+    /// Set while such a handler runs.
     displaced: Option<Displaced>,
 }
 

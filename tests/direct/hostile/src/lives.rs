@@ -1,4 +1,4 @@
-//! What is attacked in each life.
+//! The attack of each life.
 
 /// Actions of `handlers.s`, in its order.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ pub enum Action {
     Link,
 }
 
-/// What the thread does meanwhile.
+/// The thread's part in it.
 #[derive(Clone, Copy)]
 pub enum Thread {
     Waits,

@@ -2,17 +2,56 @@
 //! whole, and none of the kernel's is written above it.
 
 use core::arch::asm;
-use core::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use armv_m::barrier;
 use armv_m::regs::{self, Reg};
 use system::direct::MAX_DIRECT;
 
-use super::sampler::Request;
-use super::{ICSR_NS, SHCSR_NS, VTOR_NS};
+use crate::registers::{ICSR_NS, SHCSR_NS, VTOR_NS};
 
 /// Lines that can reach handlers have lower numbers.
 pub(super) const MAX_LINE: u32 = 128;
+
+/// Requests of the kernel: they are done above handlers and above the kernel, whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Request {
+    Open = 1,
+    Stop = 2,
+}
+
+/// State of the timer that samples handlers; all words but `request` are its own.
+pub(super) struct Sampler {
+    /// Its line, and the address of its timer's registers.
+    pub line: AtomicU32,
+    pub timer: AtomicU32,
+    pub request: AtomicU32,
+    /// Ticks in a period and to use in each, the rest of the period and what is left to use.
+    pub period: AtomicU32,
+    pub capacity: AtomicU32,
+    pub rest: AtomicI32,
+    pub left: AtomicI32,
+    pub exhausted: AtomicU32,
+    /// The interval that runs, and the state of the generator, not 0.
+    pub interval: AtomicU32,
+    pub seed: AtomicU32,
+}
+
+impl Sampler {
+    pub(super) const NEW: Sampler = Sampler {
+        line: AtomicU32::new(0),
+        timer: AtomicU32::new(0),
+        request: AtomicU32::new(0),
+        period: AtomicU32::new(0),
+        capacity: AtomicU32::new(0),
+        rest: AtomicI32::new(0),
+        left: AtomicI32::new(0),
+        exhausted: AtomicU32::new(0),
+        interval: AtomicU32::new(0),
+        seed: AtomicU32::new(0),
+    };
+}
 
 /// The domain with handlers. All zero: there is none.
 pub(super) struct Owner {
@@ -32,13 +71,13 @@ pub(super) struct Owner {
     pub armed: AtomicU32,
     /// Not 0: the domain was stopped or is about to be, and no handler runs until it acknowledges a line anew.
     pub stopped: AtomicU32,
-    /// What a handler has done, for the kernel: a number of `abi::trace::Fault`, or 0, and the address.
+    /// A handler's deed, for the kernel: a number of `abi::trace::Fault`, or 0, and the address.
     pub fault: AtomicU32,
     pub address: AtomicU32,
     /// Exceptions that a cut-off ends, the outermost first.
     pub chain: [AtomicU8; MAX_DIRECT],
     /// The sampler's, see there.
-    pub sampler: super::sampler::State,
+    pub sampler: Sampler,
 }
 
 /// The one that there is. The entry code reads its first word.
@@ -57,7 +96,7 @@ pub(super) static COFFERDAM_OWNER: Owner = Owner {
     fault: AtomicU32::new(0),
     address: AtomicU32::new(0),
     chain: [const { AtomicU8::new(0) }; MAX_DIRECT],
-    sampler: super::sampler::State::NEW,
+    sampler: Sampler::NEW,
 };
 
 /// A byte for each line: its handler has asked for the thread. The way in writes them, the kernel reads them.
@@ -71,7 +110,7 @@ impl Owner {
         self.lines.iter().take(count).enumerate().map(|(index, line)| (u32::from(line.load(Relaxed)), 1 << index))
     }
 
-    /// Lines and system exceptions of Non-secure state do nothing from now on. What is active stays so.
+    /// Lines and system exceptions of Non-secure state do nothing from now on. Those that are active stay so.
     pub(super) fn close(&self) {
         for (line, _) in self.lines() {
             write_bit(regs::nvic_icer(line));
@@ -110,7 +149,7 @@ const fn with_byte(word: u32, byte: u32, value: u8) -> u32 {
     word & !(0xff << (8 * byte)) | (value as u32) << (8 * byte)
 }
 
-fn write_bit((register, bit): (Reg, u32)) {
+pub(super) fn write_bit((register, bit): (Reg, u32)) {
     register.write(bit);
 }
 
@@ -136,37 +175,4 @@ pub(super) fn is_masked() -> bool {
         );
     }
     primask | basepri | faultmask != 0
-}
-
-/// A thread allows a line; whether it is one of a handler. Its first acknowledgement opens it.
-///
-/// # Bound
-/// The lines of handlers, and the sampler's handler.
-pub(crate) fn acknowledge(line: u32) -> bool {
-    let owner = &COFFERDAM_OWNER;
-    let Some((_, bit)) = owner.lines().find(|(own, _)| *own == line) else { return false };
-    owner.armed.store(owner.armed.load(Relaxed) | bit, Relaxed);
-    let enabled = owner.enabled.load(Relaxed);
-    if enabled & bit == 0 {
-        owner.enabled.store(enabled | bit, Relaxed);
-        write_bit(regs::nvic_icpr(line));
-        owner.sampler.ask(Request::Open);
-    }
-    // It may have asked for its thread already.
-    regs::ICSR.write(regs::PENDSVSET);
-    true
-}
-
-/// A domain runs no more until it is restarted.
-pub(crate) fn stopped(domain: u8) {
-    let owner = &COFFERDAM_OWNER;
-    if owner.domain.load(Relaxed) == u32::from(domain) + 1 {
-        owner.enabled.store(0, Relaxed);
-        owner.armed.store(0, Relaxed);
-        owner.sampler.ask(Request::Stop);
-        owner
-            .lines()
-            .filter_map(|(line, _)| COFFERDAM_WAKES.get(line as usize))
-            .for_each(|wake| wake.store(0, Relaxed));
-    }
 }
