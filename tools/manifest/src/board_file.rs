@@ -179,6 +179,9 @@ pub struct KernelCosts {
     /// in which interrupts reach handlers without the kernel.
     #[serde(default)]
     pub handlers_cycles: u64,
+    /// A look of the timer that samples handlers, at most, with its entry and return.
+    #[serde(default)]
+    pub look_cycles: u64,
 }
 
 impl KernelCosts {

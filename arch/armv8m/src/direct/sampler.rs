@@ -1,21 +1,15 @@
 //! The timer that looks at random times whether handlers run, and for how long. It is above all of them, and whatever they do, it comes.
 //!
-//! Each look that meets a handler charges it one mean interval. Intervals are memoryless and secret: whoever ran from one look to just before the next
-//! would have to know when that is. With a fixed interval handlers could use 99 % of the time and be charged nothing (prototypes of the paper's meter count
-//! cycles instead, where a counter counts Non-secure cycles alone: DWT with CYCDISS).
+//! Each look that meets a handler charges it one mean interval; `sched::sampling` draws them.
 
 use core::sync::atomic::Ordering::Relaxed;
 
 use armv_m::regs::{self, Reg};
 
+use sched::sampling;
+
 use super::judge::{self, GO_ON};
 use super::owner::{COFFERDAM_OWNER, Request, Sampler, is_masked};
-
-/// Mean of the intervals in ticks of the timer, and the longest one.
-pub const MEAN_TICKS: u32 = 1000;
-pub const LONGEST_TICKS: u32 = 4 * MEAN_TICKS;
-/// Shortest: below it the simulator stretches intervals.
-const SHORTEST_TICKS: u32 = 200;
 
 impl Sampler {
     /// Begins to look.
@@ -36,15 +30,10 @@ impl Sampler {
         armv_m::barrier();
     }
 
-    /// Draws the next interval (xorshift; geometric over sixteenths of the mean), and starts it.
+    /// Draws the next interval, and starts it.
     fn arm(&self) {
-        let mut seed = self.seed.load(Relaxed);
-        seed ^= seed << 13;
-        seed ^= seed >> 17;
-        seed ^= seed << 5;
+        let (seed, ticks) = sampling::draw(self.seed.load(Relaxed));
         self.seed.store(seed, Relaxed);
-        let unit = EXPONENTIAL[(seed >> 26) as usize];
-        let ticks = (u32::from(unit) * MEAN_TICKS / 256).clamp(SHORTEST_TICKS, LONGEST_TICKS);
         self.interval.store(ticks, Relaxed);
         let timer = self.timer.load(Relaxed);
         register(timer, CONTROL).write(0);
@@ -71,7 +60,7 @@ impl Sampler {
     /// An interval has ended, in which handlers ran at the end or not. Whether their budget is used up now.
     fn look(&self, meets: bool) -> bool {
         let interval = self.interval.load(Relaxed) as i32;
-        let mut left = self.left.load(Relaxed) - if meets { MEAN_TICKS as i32 } else { 0 };
+        let mut left = self.left.load(Relaxed) - if meets { sampling::MEAN_TICKS as i32 } else { 0 };
         let rest = self.rest.load(Relaxed) - interval;
         let begins = rest <= 0;
         self.rest.store(if begins { self.period.load(Relaxed) as i32 } else { rest }, Relaxed);
@@ -84,13 +73,6 @@ impl Sampler {
         left <= 0
     }
 }
-
-/// -ln(1 - (i + 1/2) / 64), in 256ths.
-const EXPONENTIAL: [u16; 64] = [
-    2, 6, 10, 14, 19, 23, 27, 32, 36, 41, 46, 51, 56, 61, 66, 71, 76, 82, 87, 93, 99, 105, 111, 117, 124, 130, 137,
-    144, 151, 159, 166, 174, 182, 190, 199, 208, 217, 226, 236, 246, 257, 268, 279, 291, 304, 317, 330, 345, 360, 376,
-    393, 412, 431, 452, 475, 500, 528, 560, 595, 637, 688, 754, 850, 1242,
-];
 
 // CMSDK dual-input timer, its first half.
 const LOAD: u32 = 0x00;

@@ -32,7 +32,7 @@ mod shared;
 
 pub use budgets::{Contender, Interference};
 pub use costs::Costs;
-pub use handlers::{Handlers, LATE};
+pub use handlers::Handlers;
 pub use job::{Job, Own, jobs_in};
 pub use shared::{Share, Sharer, Sharing, sharing};
 

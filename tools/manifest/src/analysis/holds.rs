@@ -36,7 +36,7 @@ pub fn failing(system: &Analysis<'_>) -> Vec<usize> {
 
 /// Whether the budget of a thread with a deadline always covers its jobs.
 pub fn paid(system: &Analysis<'_>, thread: usize) -> Result<(), Unpaid> {
-    let (period, capacity) = system.budget(thread);
+    let (period, capacity) = (system.budget(thread).0, system.left_by_handlers(thread));
     if period == 0 {
         return Err(Unpaid::Nothing);
     }

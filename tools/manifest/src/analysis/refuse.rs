@@ -68,22 +68,31 @@ pub fn price(system: &Analysis<'_>, thread: usize) -> Refusal {
     let subject = &system.subjects[thread];
     let budget = system.payer(thread);
     let (jobs, job) = (system.jobs(thread), system.job(thread));
-    let (_, capacity) = system.budget(thread);
+    let (capacity, taken) = (system.left_by_handlers(thread), system.taken(thread));
     let price = job.price(&system.costs);
     let needed = jobs.saturating_mul(price.saturating_add(u64::from(job.wcet == 0)));
     let beside_wcet = price - job.wcet;
     let left = (capacity / jobs).saturating_sub(beside_wcet);
     let key = if subject.declared.wcet.is_some() { ".wcet" } else { ".budget" };
-    let mut remedy = format!("give `{budget}` a capacity of {}", written(system, needed, true));
+    let mut remedy = format!("give `{budget}` a capacity of {}", written(system, needed + taken, true));
     if left > 0 && subject.declared.wcet.is_some() {
         remedy += &format!(", or the thread a wcet of at most {}", written(system, left, false));
     }
     let message = format!("`{}` needs more than its budget grants", subject.name);
     Refusal::at("CF0401", format!("{}{key}", subject.place), message)
         .value(format!("{} for each job = {}", us(system, price), parts(system, thread)))
-        .limit(format!("{} for each of up to {jobs} in a period of the budget", us(system, capacity / jobs)))
+        .limit(format!(
+            "{} for each of up to {jobs} in a period of the budget{}",
+            us(system, capacity / jobs),
+            handlers_take(system, taken)
+        ))
         .rule("all jobs within a period of the budget are paid from its capacity, with their calls and activations")
         .remedy(remedy)
+}
+
+/// Says what handlers take from a budget, if they do.
+fn handlers_take(system: &Analysis<'_>, taken: u64) -> String {
+    if taken == 0 { String::new() } else { format!(", without {} for handlers", us(system, taken)) }
 }
 
 /// CF0410: a sharer can empty the budget of a thread with a deadline.
@@ -118,15 +127,15 @@ pub fn emptied(system: &Analysis<'_>, thread: usize, by: usize) -> Refusal {
 pub fn exceeded(system: &Analysis<'_>, thread: usize, demand: u64) -> Refusal {
     let subject = &system.subjects[thread];
     let budget = system.payer(thread);
-    let (_, capacity) = system.budget(thread);
+    let (capacity, taken) = (system.left_by_handlers(thread), system.taken(thread));
     let message = format!("`{}` can find `{budget}` emptied by its sharers", subject.name);
     Refusal::at("CF0410", format!("{}.budget", subject.place), message)
         .value(format!("{} in a period of the budget", us(system, demand)))
-        .limit(format!("a capacity of {}", us(system, capacity)))
+        .limit(format!("a capacity of {}{}", us(system, capacity), handlers_take(system, taken)))
         .rule("a thread with a deadline never finds its budget empty")
         .remedy(format!(
             "give `{budget}` a capacity of {}, or `{}` a budget of its own",
-            written(system, demand, true),
+            written(system, demand + taken, true),
             subject.name
         ))
 }

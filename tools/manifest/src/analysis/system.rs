@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use sched::response::{
-    self, Contender, Costs, Gate, Grid, Handlers, Job, LATE, Line, Response, Set, Share, Sharer, jobs_in,
-};
+use sched::response::{self, Contender, Costs, Gate, Grid, Handlers, Job, Line, Response, Set, Share, Sharer, jobs_in};
+use sched::sampling;
 
 use crate::board::Board;
 use crate::grant::Object;
@@ -69,7 +68,7 @@ impl<'m> Analysis<'m> {
             system,
             board,
             costs: costs(system, board),
-            handlers: handlers(system),
+            handlers: handlers(system, board),
             subjects: subjects(system),
             gates: Vec::new(),
             held: held(system),
@@ -104,6 +103,16 @@ impl<'m> Analysis<'m> {
         self.subjects[thread].declared.period.map(u64::from).filter(|ticks| *ticks > 0)
     }
 
+    /// Most that handlers of any domain take from its budget in a period: the kernel charges whom they interrupt.
+    pub fn taken(&self, thread: usize) -> u64 {
+        self.handlers.map_or(0, |(_, handlers)| handlers.within(self.budget(thread).0))
+    }
+
+    /// Capacity of its budget that is left to its jobs in each period, whatever handlers do.
+    pub fn left_by_handlers(&self, thread: usize) -> u64 {
+        self.budget(thread).1.saturating_sub(self.taken(thread))
+    }
+
     /// Period and capacity of its budget.
     pub fn budget(&self, thread: usize) -> (u64, u64) {
         let budget = &self.system.budgets[self.subjects[thread].declared.budget];
@@ -134,7 +143,7 @@ impl<'m> Analysis<'m> {
             reload: 0,
         };
         let job = Job { reload: self.reload(thread, &job), ..job };
-        let left = || (self.budget(thread).1 / self.jobs(thread)).saturating_sub(job.price(&self.costs));
+        let left = || (self.left_by_handlers(thread) / self.jobs(thread)).saturating_sub(job.price(&self.costs));
         Job { wcet: declared.wcet.map_or_else(left, u64::from), ..job }
     }
 
@@ -306,10 +315,12 @@ fn subjects(system: &System) -> Vec<Subject<'_>> {
     all
 }
 
-fn handlers(system: &System) -> Option<(&str, Handlers)> {
+fn handlers<'m>(system: &'m System, board: &Board) -> Option<(&'m str, Handlers)> {
     let (domain, handlers) = system.handlers()?;
     let (period, capacity) = (handlers.period.into(), handlers.capacity.into());
-    Some((&system.domains[domain].name, Handlers { period, capacity, late: LATE }))
+    let (late, between_looks) = (sampling::LONGEST_TICKS.into(), sampling::SHORTEST_TICKS.into());
+    let look = board.ticks_in(board.kernel.look_cycles);
+    Some((&system.domains[domain].name, Handlers { period, capacity, late, between_looks, look }))
 }
 
 /// Costs that kernel and board add, in ticks, rounded up.

@@ -16,6 +16,7 @@ fn board() -> Board {
         masked_cycles: 2_000,
         masked_frames_cycles: 4_000,
         handlers_cycles: 0,
+        look_cycles: 0,
     };
     board.enforcement_ns = 5_000;
     board
@@ -31,6 +32,7 @@ fn free_board() -> Board {
         masked_cycles: 0,
         masked_frames_cycles: 0,
         handlers_cycles: 0,
+        look_cycles: 0,
     };
     board.enforcement_ns = 0;
     board
