@@ -29,7 +29,7 @@ const LIVES: [(&str, &str); 44] = [
     ("store to the kernel's data", "data access"),
     ("the same over the kernel", "data access"),
     ("load of the kernel's data", "data access"),
-    ("store to the kernel's data through the Non-secure alias", "bus"),
+    ("store to the kernel's data through the Non-secure alias", "data access"),
     ("store to the kernel's code", "data access"),
     ("store to a Secure device at its Non-secure address", "data access"),
     ("store to the sampler's timer", "data access"),

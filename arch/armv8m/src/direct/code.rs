@@ -93,6 +93,20 @@ cofferdam_wake_float:
     bl      cofferdam_save_float
     b       cofferdam_wake_saved
 
+@ The sampler's interrupt.
+    HANDLER cofferdam_sampler_entry
+    mov     r0, lr
+    mrs     r1, psp
+    mov     r2, sp
+    push    {{r0, r1}}
+    bl      cofferdam_owner_sample
+    pop     {{r2, r3}}
+    cmp     r0, #1
+    it      eq
+    bxeq    r2
+    ldr     pc, =cofferdam_verdict
+    .ltorg
+
     .section .cold.direct, "ax", %progbits
 
 @ A fault, or an exception of the kernel that came to Non-secure state.
@@ -106,16 +120,10 @@ cofferdam_judge:
     mov     r2, sp
     push    {{r0, r1}}
     bl      cofferdam_owner_judge
-    b       9f
-
-@ The sampler's interrupt.
-    HANDLER cofferdam_sampler_entry
-    mov     r0, lr
-    mrs     r1, psp
-    mov     r2, sp
-    push    {{r0, r1}}
-    bl      cofferdam_owner_sample
-9:  pop     {{r2, r3}}
+    pop     {{r2, r3}}
+@   in        r0, r1 = verdict, r2 = EXC_RETURN
+    .thumb_func
+cofferdam_verdict:
     mov     lr, r2
     cmp     r0, #1
     beq     8f

@@ -74,12 +74,14 @@ vectors:
     ldr     r0, =0xe000ed08
     str     r1, [r0]
     bx      lr
+@ The kernel's exceptions come to it from now on; it asks for one.
 lower:
     ldr     r0, =0xe000e404
-    movs    r1, #0xff
-    strb    r1, [r0]
+    movs    r2, #0xff
+    strb    r2, [r0]
     dsb
     isb
+    blx     r1
     b       .
 clock:
     ldr     r0, =0xe000e010

@@ -97,7 +97,7 @@ pub static LIVES: [Life; 44] = [
     life(Raise, 0x20, 0),
     life(Both, 0x3800_9000, 0),
     life(Vectors, 0x3800_9000, 0),
-    life(Lower, 0, 0),
+    life(Lower, WAKE, 0),
     life(Float, 0, 0),
     life(Steal, 0, 0),
     life(Open, 0, 0),

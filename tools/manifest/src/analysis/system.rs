@@ -319,8 +319,8 @@ fn handlers<'m>(system: &'m System, board: &Board) -> Option<(&'m str, Handlers)
     let (domain, handlers) = system.handlers()?;
     let (period, capacity) = (handlers.period.into(), handlers.capacity.into());
     let (late, between_looks) = (sampling::LONGEST_TICKS.into(), sampling::SHORTEST_TICKS.into());
-    let look = board.ticks_in(board.kernel.look_cycles);
-    Some((&system.domains[domain].name, Handlers { period, capacity, late, between_looks, look }))
+    let [end, look] = [board.kernel.handlers_cycles, board.kernel.look_cycles].map(|cycles| board.ticks_in(cycles));
+    Some((&system.domains[domain].name, Handlers { period, capacity, late, end, between_looks, look }))
 }
 
 /// Costs that kernel and board add, in ticks, rounded up.
