@@ -56,7 +56,7 @@ armv_m::entry_code!(
     .endm
 
 @ A frame with which a handler was entered has the registers that a callee saves, too, if the exception of the kernel was taken at the handler's return. If
-@ Non-secure code was interrupted, a handler has done what it must not.
+@ Non-secure code was interrupted, or Handler mode, a handler has done what it must not.
     .macro OTHER name
     ldr     r3, [r12, #12]
     bl      cofferdam_other
@@ -64,8 +64,9 @@ armv_m::entry_code!(
     .endm
 
     .macro WRONG
-    tst     lr, #0x40
-    beq     cofferdam_displaced
+    mvn     r1, lr
+    tst     r1, #0x48
+    bne     cofferdam_displaced
     .endm
 
 @ A fault that a thread has taken from Secure state, and that is neither a SecureFault nor a HardFault, is the thread's.

@@ -24,7 +24,7 @@ const LIVES: [(&str, &str); 44] = [
     ("asleep with PRIMASK_NS set", "usage"),
     ("two nested handlers, both endless", "usage"),
     ("the same over the kernel", "usage"),
-    ("SysTick_NS without a vector", "execution"),
+    ("SysTick_NS without a vector, if it comes before the cut-off", "execution or usage"),
     ("endless, with its stack in Secure memory: the cut-off's frame fails, too", "data access"),
     ("store to the kernel's data", "data access"),
     ("the same over the kernel", "data access"),
@@ -73,7 +73,9 @@ fn kinds(report: &Value) -> Vec<String> {
 fn hostile_handlers_end_alone() {
     let ran = Ran::on(BOARD, "tests/direct/hostile.toml", &[]);
     let found = kinds(&ran.report);
-    let differs = |(at, (_, kind)): &(usize, &(&str, &str))| found.get(*at).is_none_or(|other| other != kind);
+    let differs = |(at, (_, kind)): &(usize, &(&str, &str))| {
+        found.get(*at).is_none_or(|found| kind.split(" or ").all(|kind| kind != found))
+    };
     let wrong = LIVES.iter().enumerate().filter(differs);
     let wrong: Vec<String> =
         wrong.map(|(at, (name, kind))| format!("{at} {name}: {kind}, not {:?}", found.get(at))).collect();

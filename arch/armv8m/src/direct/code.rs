@@ -12,8 +12,9 @@ core::arch::global_asm!(
 cofferdam_other:
     push    {{r4, lr}}
     ldr     r4, [r12, #4]
-    tst     r4, #0x40
-    beq     1f
+    mvn     r5, r4
+    tst     r5, #0x48
+    bne     1f
     tst     r4, #0x20
     bne     2f
     subs    r5, r3, #40
@@ -113,6 +114,9 @@ cofferdam_wake_float:
 @   in        lr = EXC_RETURN
     .thumb_func
 cofferdam_displaced:
+@ A handler was interrupted, or its way in, by an exception that does not interrupt the kernel: whatever is on the main stack is of no use.
+    ldr     r0, =__kernel_stack_top
+    msr     msp, r0
     .thumb_func
 cofferdam_judge:
     mov     r0, lr

@@ -74,6 +74,10 @@ pub(super) fn blame(fault: Fault, address: u32) {
 pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let number = armv_m::exception_number();
     let (status, secure) = (regs::CFSR.read(), SFSR.read());
+    if number > SECURE_FAULT {
+        pend_again(number);
+        return met(exc_return, psp, msp, false);
+    }
     if exc_return & SECURE != 0 {
         let no_vector = number == HARD_FAULT && regs::HFSR.read() & HFSR_VECTTBL != 0;
         let failed = secure & SFSR_INVIS_INVER != 0
@@ -91,10 +95,6 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
         }
         return NOT_HANDLERS;
     }
-    if number > SECURE_FAULT {
-        pend_again(number);
-        return met(exc_return, psp, msp, false);
-    }
     let kernel = kernel_is_active(number);
     settle(status, secure);
     if exc_return & THREAD != 0 && !kernel {
@@ -110,7 +110,7 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
 /// A handler was met, or code of Non-secure Thread mode that nothing but a handler can have made possible. Its budget may be used up.
 pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
     let number = armv_m::exception_number();
-    let in_thread = exc_return & THREAD != 0;
+    let in_thread = exc_return & (THREAD | SECURE) == THREAD;
     if in_thread || !is_sampler(number) {
         // An exception of the kernel came to a handler that has made itself less important than the kernel.
         blame(Fault::Return, 0);
@@ -121,6 +121,14 @@ pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
         return GO_ON;
     }
     unwind(number, psp, msp)
+}
+
+/// Whether a handler is active.
+pub(super) fn is_active() -> bool {
+    COFFERDAM_OWNER.lines().any(|(line, _)| {
+        let (register, bit) = regs::nvic_iabr(line);
+        register.read() & bit != 0
+    })
 }
 
 fn is_sampler(number: u32) -> bool {

@@ -112,9 +112,12 @@ impl Owner {
 
     /// Lines and system exceptions of Non-secure state do nothing from now on. Those that are active stay so.
     pub(super) fn close(&self) {
-        for (line, _) in self.lines() {
+        for ((line, _), level) in self.lines().zip(&self.levels) {
             write_bit(regs::nvic_icer(line));
             write_bit(regs::nvic_icpr(line));
+            // Whatever handlers have written there: until one that is active is ended, nothing of the kernel may come.
+            let priority = regs::nvic_ipr(line / 4);
+            priority.write(with_byte(priority.read(), line % 4, level.load(Relaxed)));
         }
         // Its own SysTick may go on: the vectors lead to code that stops it.
         VTOR_NS.write(self.quiet.load(Relaxed));
@@ -133,9 +136,7 @@ impl Owner {
             asm!("msr msplim_ns, {0}", "msr msp_ns, {1}", in(reg) 0, in(reg) self.stack_top.load(Relaxed), options(nostack, preserves_flags));
         }
         let enabled = self.enabled.load(Relaxed);
-        for ((line, bit), level) in self.lines().zip(&self.levels) {
-            // Whatever handlers have written there.
-            regs::nvic_ipr(line / 4).write(with_byte(regs::nvic_ipr(line / 4).read(), line % 4, level.load(Relaxed)));
+        for (line, bit) in self.lines() {
             if enabled & bit != 0 {
                 write_bit(regs::nvic_iser(line));
             }

@@ -101,7 +101,9 @@ pub(super) extern "C" fn cofferdam_owner_sample(exc_return: u32, psp: u32, msp: 
     if register(state.timer.load(Relaxed), MASKED_STATUS).read() & 1 == 0 {
         return GO_ON;
     }
-    let meets = exc_return & judge::SECURE == 0;
+    let outside = exc_return & judge::SECURE == 0;
+    // Also on its way into the kernel, which is left before it can be ended.
+    let meets = outside || judge::is_active();
     let is_empty = state.look(meets);
     state.arm();
     let was_empty = state.exhausted.swap(u32::from(is_empty), Relaxed) != 0;
@@ -110,10 +112,10 @@ pub(super) extern "C" fn cofferdam_owner_sample(exc_return: u32, psp: u32, msp: 
     } else if was_empty && !is_empty && owner.stopped.load(Relaxed) == 0 {
         owner.reopen();
     }
-    if meets {
+    if outside {
         return judge::met(exc_return, psp, msp, is_empty);
     }
-    if is_masked() {
+    if !meets && is_masked() {
         judge::blame(abi::trace::Fault::Return, 0);
     }
     GO_ON

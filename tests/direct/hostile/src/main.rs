@@ -93,11 +93,21 @@ fn main(start: Start) -> u32 {
 fn perform(thread: Thread, calls: bool) {
     match thread {
         Thread::Waits => {
+            // Lines are closed while the budget of handlers is empty, as lives before have left it.
+            for _ in 0..1000 {
+                if COUNT[0].load(Relaxed) > 0 {
+                    break;
+                }
+                wait(2_000, calls);
+            }
             wait(40_000, calls);
         }
         // Handlers are cut off, and run again in another period.
         Thread::Returns => {
             let begin = now();
+            while COUNT[0].load(Relaxed) == 0 {
+                wait(2_000, true);
+            }
             wait(6_000, true);
             let (before, _) = (COUNT[0].load(Relaxed), WHAT[0].store(0, Relaxed));
             while COUNT[0].load(Relaxed) == before && now() < begin + 2_000_000 {
@@ -106,10 +116,15 @@ fn perform(thread: Thread, calls: bool) {
             let _ = sys::mark(4, (now() - begin) as u32);
         }
         Thread::Goes(signed) => {
-            wait(6_000, true);
+            while COUNT[1].load(Relaxed) == 0 {
+                wait(2_000, true);
+            }
             go(COUNT[1].load(Relaxed), signed);
         }
         Thread::Strays => {
+            while COUNT[0].load(Relaxed) == 0 {
+                wait(2_000, true);
+            }
             // SAFETY: its stack pointer is put back; what an exception does with it is the kernel's business.
             unsafe {
                 asm!("mov {0}, sp", "mov sp, {1}", "2: subs {2}, #1", "bne 2b", "mov sp, {0}",
