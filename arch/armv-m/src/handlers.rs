@@ -31,8 +31,10 @@ pub const ASKED: u32 = 1 << 9;
 /// An interrupt line; `exception` is the number of the active exception.
 #[inline]
 pub fn interrupt<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>, exception: u32) -> Next<Machine<B, P>> {
-    let asked = P::HAS_HANDLERS && exception & ASKED != 0;
-    kernel.on_interrupt((exception & !ASKED) - 16, !asked)
+    if P::HAS_HANDLERS {
+        return kernel.on_interrupt((exception & !ASKED) - 16, exception & ASKED == 0);
+    }
+    kernel.on_interrupt(exception - 16, true)
 }
 
 /// A store of the thread that was interrupted has failed after all: stops its domain, then serves the exception.

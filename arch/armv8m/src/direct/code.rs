@@ -40,7 +40,8 @@ cofferdam_other:
     ldr     lr, [r12, #4]
     b       cofferdam_wrong_stack
 
-@ A handler asks for its thread: the only way from Non-secure state into the kernel. No stack is used, and no register is believed.
+@ A handler asks for its thread: the only way from Non-secure state into the kernel. No stack is used, and no register is believed. The kernel comes for what
+@ somebody has paid for.
     .section .hot.veneer, "ax", %progbits
     .balign 32
     .global cofferdam_wake
@@ -59,7 +60,10 @@ cofferdam_wake:
     .balign 32
     .global __cofferdam_wake_callable_end
 __cofferdam_wake_callable_end:
-2:  ldr     r0, =0xe000ed04
+2:  ldr     r1, =COFFERDAM_ARMED
+    ldrb    r2, [r1, r0]
+    cbz     r2, 1f
+    ldr     r0, =0xe000ed04
     mov     r1, #0x10000000
     str     r1, [r0]
 @ A link that would be an exception return, made by Secure code, leads to what Non-secure code cannot execute.

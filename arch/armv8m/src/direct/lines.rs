@@ -1,10 +1,10 @@
 //! Lines of handlers as the kernel opens and closes them.
 
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use armv_m::regs;
 
-use super::owner::{COFFERDAM_OWNER, COFFERDAM_WAKES, Request, write_bit};
+use super::owner::{COFFERDAM_ARMED, COFFERDAM_OWNER, COFFERDAM_WAKES, Request, write_bit};
 
 /// A thread allows a line; whether it is one of a handler. Its first acknowledgement opens it.
 ///
@@ -13,7 +13,7 @@ use super::owner::{COFFERDAM_OWNER, COFFERDAM_WAKES, Request, write_bit};
 pub(crate) fn acknowledge(line: u32) -> bool {
     let owner = &COFFERDAM_OWNER;
     let Some((_, bit)) = owner.lines().find(|(own, _)| *own == line) else { return false };
-    owner.armed.store(owner.armed.load(Relaxed) | bit, Relaxed);
+    set(&COFFERDAM_ARMED, line, 1);
     let enabled = owner.enabled.load(Relaxed);
     if enabled & bit == 0 {
         owner.enabled.store(enabled | bit, Relaxed);
@@ -30,11 +30,28 @@ pub(crate) fn stopped(domain: u8) {
     let owner = &COFFERDAM_OWNER;
     if owner.domain.load(Relaxed) == u32::from(domain) + 1 {
         owner.enabled.store(0, Relaxed);
-        owner.armed.store(0, Relaxed);
         owner.sampler.ask(Request::Stop);
-        owner
-            .lines()
-            .filter_map(|(line, _)| COFFERDAM_WAKES.get(line as usize))
-            .for_each(|wake| wake.store(0, Relaxed));
+        owner.lines().for_each(|(line, _)| take(line));
     }
+}
+
+/// Whether a line's handler has asked for its thread, and that is paid for.
+pub(super) fn asks(line: u32) -> bool {
+    is_set(&COFFERDAM_ARMED, line) && is_set(&COFFERDAM_WAKES, line)
+}
+
+/// Its handler has not asked any more. If it asks in between, the next acknowledgement finds that.
+pub(super) fn take(line: u32) {
+    set(&COFFERDAM_WAKES, line, 0);
+    set(&COFFERDAM_ARMED, line, 0);
+}
+
+fn set(bytes: &[AtomicU8], line: u32, value: u8) {
+    if let Some(byte) = bytes.get(line as usize) {
+        byte.store(value, Relaxed);
+    }
+}
+
+fn is_set(bytes: &[AtomicU8], line: u32) -> bool {
+    bytes.get(line as usize).is_some_and(|byte| byte.load(Relaxed) != 0)
 }

@@ -67,8 +67,6 @@ pub(super) struct Owner {
     pub stack_top: AtomicU32,
     /// A bit for each line that its thread has acknowledged once: its handler may run. The kernel's.
     pub enabled: AtomicU32,
-    /// A bit for each line whose next wake is paid for. The kernel's.
-    pub armed: AtomicU32,
     /// Not 0: the domain was stopped or is about to be, and no handler runs until it acknowledges a line anew.
     pub stopped: AtomicU32,
     /// A handler's deed, for the kernel: a number of `abi::trace::Fault`, or 0, and the address.
@@ -91,7 +89,6 @@ pub(super) static COFFERDAM_OWNER: Owner = Owner {
     quiet: AtomicU32::new(0),
     stack_top: AtomicU32::new(0),
     enabled: AtomicU32::new(0),
-    armed: AtomicU32::new(0),
     stopped: AtomicU32::new(0),
     fault: AtomicU32::new(0),
     address: AtomicU32::new(0),
@@ -102,6 +99,10 @@ pub(super) static COFFERDAM_OWNER: Owner = Owner {
 /// A byte for each line: its handler has asked for the thread. The way in writes them, the kernel reads them.
 #[unsafe(no_mangle)]
 pub(super) static COFFERDAM_WAKES: [AtomicU8; MAX_LINE as usize] = [const { AtomicU8::new(0) }; MAX_LINE as usize];
+
+/// A byte for each line: its next wake is paid for. The kernel writes them, the way in reads them.
+#[unsafe(no_mangle)]
+pub(super) static COFFERDAM_ARMED: [AtomicU8; MAX_LINE as usize] = [const { AtomicU8::new(0) }; MAX_LINE as usize];
 
 impl Owner {
     /// The lines, each with its bit.

@@ -8,7 +8,8 @@ use kernel::Kernel;
 use units::VirtAddr;
 
 use super::judge::FIRST_LINE;
-use super::owner::{COFFERDAM_OWNER, COFFERDAM_WAKES};
+use super::lines::{asks, take};
+use super::owner::COFFERDAM_OWNER;
 use crate::unit::Armv8;
 
 /// PendSV: a handler has done something that its domain is stopped for, or has asked for its thread. The exception of one line whose handler has, for
@@ -22,19 +23,13 @@ pub fn wake<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>) -> u32 {
     if owner.fault.load(Relaxed) != 0 {
         return fault(kernel);
     }
-    let armed = owner.armed.load(Relaxed);
     let mut found = 0;
-    for (line, bit) in owner.lines() {
-        let Some(wake) = COFFERDAM_WAKES.get(line as usize).filter(|wake| armed & bit != 0 && wake.load(Relaxed) != 0)
-        else {
-            continue;
-        };
+    for (line, _) in owner.lines().filter(|(line, _)| asks(*line)) {
         if found != 0 {
             regs::ICSR.write(regs::PENDSVSET);
             break;
         }
-        wake.store(0, Relaxed);
-        owner.armed.store(armed & !bit, Relaxed);
+        take(line);
         found = FIRST_LINE + line | ASKED;
     }
     found
