@@ -10,7 +10,7 @@
 #   fuzz      instructions, frames, stack pointers of two hostile domains, 100 000 cases on each board (COFFERDAM_FUZZ_LIVES of each
 #             domain, COFFERDAM_FUZZ_SEED, COFFERDAM_FUZZ_FIRST); only when named
 #   gateway_m33   the gateway on a Cortex-M33, about two minutes of a processor; only when named
-#   mutants_long  kernels without a check, in the ways that `mutants` does not try (`long` in tests/attacks/mutants.toml); only when named
+#   mutants_long  kernels without a check, in the ways that `mutants` does not try (`long` in tests/attacks/mutants.toml and tests/direct/mutants.toml); only when named
 #
 # Everything is built first, then as many suites run at a time as there are processors (COFFERDAM_LANES, if set), the
 # longest first. A suite that does not build, or that ends without a summary of its own, counts as one failure. Exit code 0 only
@@ -54,7 +54,7 @@ build() {
     cargo_test --release --no-run -p "$SYSTEM_PACKAGE" || return 1
     # Mutants take over what their kernels share with these (tests/suites/src/attacks/mutants.rs).
     case " ${SUITES[*]} " in *' mutants '* | *' mutants_long '*)
-        for system in tests/attacks/system.toml tests/attacks/a9.toml tests/attacks/m33.toml; do ./cofferdam build --quiet "$system" || return 1; done ;;
+        for system in tests/attacks/system.toml tests/attacks/a9.toml tests/attacks/m33.toml tests/direct/hostile.toml; do ./cofferdam build --quiet "$system" || return 1; done ;;
     esac
 }
 

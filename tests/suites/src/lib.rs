@@ -2,6 +2,7 @@
 
 pub mod attacks;
 pub mod conformance;
+pub mod direct;
 pub mod gateway;
 pub mod time;
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use system_tests::attacks::{Bench, Catalogue, Mutant, Mutants};
-use system_tests::cofferdam;
+use system_tests::{cofferdam, direct};
 
 /// Tries mutants one after the other; returns a line for each, and what is wrong.
 fn try_all(bench: &Bench, catalogue: &Catalogue, mutants: &[&Mutant]) -> (Vec<String>, Vec<String>) {
@@ -66,4 +66,36 @@ fn without_its_check_each_attack_succeeds() {
 #[ignore = "for `make test-long`: scripts/test.sh mutants_long"]
 fn nor_does_a_check_hold_that_is_taken_away_in_another_way() {
     try_those(true, "store-long");
+}
+
+/// Tries those of handlers, as `try_those`.
+fn try_handlers(long: bool, store: &str) {
+    assert!(cofferdam(&["--version"]).status.success(), "the tool does not build");
+    let only = std::env::var("COFFERDAM_MUTANT").unwrap_or_default();
+    let named = |name: &str| only.split(',').any(|part| format!("handlers: {name}").to_lowercase().contains(part));
+    let bench = Bench::keeping("chip", store);
+    let mut wrong = Vec::new();
+    for mutant in direct::Mutants::read().mutant.iter().filter(|one| one.long == long && named(&one.protection)) {
+        let begin = Instant::now();
+        let line = mutant.judge(&bench).unwrap_or_else(|line| {
+            wrong.push(line.clone());
+            format!("NOT SEEN: {line}")
+        });
+        println!("{line}, {:.1} s", begin.elapsed().as_secs_f64());
+    }
+    if only.is_empty() {
+        bench.forget_the_rest();
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn without_its_protection_an_attack_of_handlers_succeeds() {
+    try_handlers(false, "store-handlers");
+}
+
+#[test]
+#[ignore = "for `make test-long`: scripts/test.sh mutants_long"]
+fn nor_do_further_protections_hold_from_handlers_that_are_taken_away() {
+    try_handlers(true, "store-handlers-long");
 }

@@ -20,7 +20,7 @@ pub fn describe(loaded: &Loaded, system: &System, placed: &Placed, bounds: &[Bou
         timer_exception: Some(loaded.board.core.exceptions.timer),
         regions: loaded.board.core.regions,
         enforcement_ticks: Time(loaded.board.enforcement_ns).ticks(system.ticks_per_second).unwrap_or(0),
-        masked_bound_cycles: Some(loaded.board.kernel.masked_in(system.holds_frames(), system.handlers().is_some())),
+        masked_bound_cycles: Some(system.masked_cycles(&loaded.board.kernel)),
         costs: costs(loaded),
         stacks: stacks(system, placed).map(|(stack, _)| stack).collect(),
         ends_at_limit: !system.domains.iter().any(|domain| domain.awaited),

@@ -11,6 +11,7 @@ use sched::switching::Switching;
 use spec::{MemoryClass, Platform, TemporalSpec};
 use units::Rate;
 
+use crate::board_file::KernelCosts;
 use crate::grant::{Grant, Object};
 use crate::schema::{FaultPolicy, Replacement};
 use crate::scheme::SchemeName;
@@ -414,6 +415,17 @@ impl System {
     /// Number of the domain with handlers that interrupts reach without the kernel, and what they share.
     pub fn handlers(&self) -> Option<(usize, Handlers)> {
         self.domains.iter().enumerate().find_map(|(index, domain)| Some((index, domain.handlers?)))
+    }
+
+    /// Ticks for which handlers can hold the kernel off, at most: until the sampler finds what they have left set.
+    pub fn held_off_ticks(&self) -> u64 {
+        self.handlers().map_or(0, |_| sched::sampling::LONGEST_TICKS.into())
+    }
+
+    /// The longest time with interrupts masked, in cycles, on a kernel with these costs.
+    pub fn masked_cycles(&self, costs: &KernelCosts) -> u64 {
+        let held_off = self.held_off_ticks() * u64::from(self.cpu_hz) / u64::from(self.ticks_per_second.max(1));
+        costs.masked_in(self.holds_frames(), self.handlers().is_some()) + held_off
     }
 
     /// Whether somebody holds frames.

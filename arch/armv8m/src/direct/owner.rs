@@ -124,7 +124,6 @@ impl Owner {
         VTOR_NS.write(self.quiet.load(Relaxed));
         const CLEAR_PENDSV_AND_SYSTICK: u32 = 1 << 27 | 1 << 25;
         ICSR_NS.write(CLEAR_PENDSV_AND_SYSTICK);
-        SHCSR_NS.write(0);
         unmask();
         barrier();
     }
@@ -155,8 +154,9 @@ pub(super) fn write_bit((register, bit): (Reg, u32)) {
     register.write(bit);
 }
 
-/// Masks that handlers have left set hold off the kernel, too.
+/// Masks that handlers have left set hold off the kernel, too, and so do system exceptions of their state that they have marked as active.
 pub(super) fn unmask() {
+    SHCSR_NS.write(0);
     // SAFETY: Non-secure state is nobody's while Secure code runs; Thread mode there is unprivileged.
     unsafe {
         asm!(
@@ -166,8 +166,10 @@ pub(super) fn unmask() {
     }
 }
 
-/// Whether a handler has left a mask set.
+/// Whether a handler has left a mask set, or a system exception of its state active, while none is active.
 pub(super) fn is_masked() -> bool {
+    // All active bits of SHCSR.
+    const ACTIVE: u32 = 0xdbf;
     let (primask, basepri, faultmask): (u32, u32, u32);
     // SAFETY: reads registers.
     unsafe {
@@ -176,5 +178,5 @@ pub(super) fn is_masked() -> bool {
             out(reg) primask, out(reg) basepri, out(reg) faultmask, options(nomem, nostack, preserves_flags),
         );
     }
-    primask | basepri | faultmask != 0
+    primask | basepri | faultmask | SHCSR_NS.read() & ACTIVE != 0
 }

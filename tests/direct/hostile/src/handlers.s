@@ -36,6 +36,7 @@ fired:
     .byte (load - 0b) / 2, (forge - 0b) / 2, (sleep - 0b) / 2, (stack - 0b) / 2, (steal - 0b) / 2
     .byte (raise - 0b) / 2, (both - 0b) / 2, (vectors - 0b) / 2, (lower - 0b) / 2, (clock - 0b) / 2
     .byte (nest - 0b) / 2, (float - 0b) / 2, (open - 0b) / 2, (ever - 0b) / 2, (link - 0b) / 2
+    .byte (own - 0b) / 2, (flood - 0b) / 2
     .balign 2
 9:  bx      lr
 spin:
@@ -74,15 +75,16 @@ vectors:
     ldr     r0, =0xe000ed08
     str     r1, [r0]
     bx      lr
-@ The kernel's exceptions come to it from now on; it asks for one.
+@ The kernel's exceptions come to it from now on; it asks for one, or waits.
 lower:
     ldr     r0, =0xe000e404
     movs    r2, #0xff
     strb    r2, [r0]
     dsb
     isb
+    cbz     r1, 1f
     blx     r1
-    b       .
+1:  b       1b
 clock:
     ldr     r0, =0xe000e010
     movs    r1, #200
@@ -98,9 +100,15 @@ nest:
     dsb
     isb
     b       .
+@ A store that is stopped shows that the instruction was not.
 float:
+    ldr     r2, =0xe000ed88
+    mov     r3, #0xf00000
+    str     r3, [r2]
+    dsb
+    isb
     vmov    s0, r0
-    bx      lr
+    b       store
 @ The state in which Non-secure Thread mode may execute what it likes.
 open:
     ldr     r0, =0xe000ed94
@@ -131,6 +139,22 @@ steal:
 link:
     mov     lr, r0
     bx      r1
+@ Vectors of its own, with an endless SysTick_NS above the handler.
+own:
+    ldr     r0, =0xe000ed08
+    ldr     r1, =TABLE
+    str     r1, [r0]
+    adr     r2, 4f
+    orr     r2, r2, #1
+    str     r2, [r1, #60]
+    b       clock
+    .balign 4
+4:  b       4b
+@ In the way into the kernel for most of the time.
+flood:
+    mov     r4, r1
+1:  blx     r4
+    b       1b
     .ltorg
     .size fired, . - fired
 
@@ -146,3 +170,22 @@ second:
     b       .
     .ltorg
     .size second, . - second
+
+@ Counts down from r0 with numbers in all registers that a function keeps; 0 if they are still there.
+    .section .text.keeps, "ax", %progbits
+    .global keeps
+    .type keeps, %function
+    .thumb_func
+keeps:
+    push    {r4-r11, lr}
+    .irp    number, 4, 5, 6, 7, 8, 9, 10, 11
+    mov     r\number, #\number
+    .endr
+1:  subs    r0, #1
+    bne     1b
+    .irp    number, 4, 5, 6, 7, 8, 9, 10, 11
+    sub     r\number, #\number
+    orr     r0, r\number
+    .endr
+    pop     {r4-r11, pc}
+    .size keeps, . - keeps

@@ -24,6 +24,8 @@ pub enum Action {
     Open,
     Ever,
     Link,
+    Own,
+    Flood,
 }
 
 /// The thread's part in it.
@@ -33,6 +35,10 @@ pub enum Thread {
     Returns,
     Goes(bool),
     Strays,
+    Fails,
+    Sleeps,
+    Naps,
+    Keeps,
 }
 
 #[derive(Clone, Copy)]
@@ -64,7 +70,7 @@ const fn with(thread: Thread, life: Life) -> Life {
 use Action::*;
 
 /// In the order of tests/suites/tests/direct.rs.
-pub static LIVES: [Life; 44] = [
+pub static LIVES: [Life; 56] = [
     life(Done, 0, 0),
     over_kernel(Done, 0, 0),
     with(Thread::Returns, life(Spin, 0, 0)),
@@ -98,7 +104,7 @@ pub static LIVES: [Life; 44] = [
     life(Both, 0x3800_9000, 0),
     life(Vectors, 0x3800_9000, 0),
     life(Lower, WAKE, 0),
-    life(Float, 0, 0),
+    life(Float, 0x3800_0800, 0),
     life(Steal, 0, 0),
     life(Open, 0, 0),
     over_kernel(Open, 0, 0),
@@ -109,4 +115,16 @@ pub static LIVES: [Life; 44] = [
     with(Thread::Goes(false), life(Done, 0, 0)),
     with(Thread::Goes(true), life(Done, 0, 0)),
     with(Thread::Strays, life(Done, 0, 0)),
+    with(Thread::Fails, life(Store, 0x3800_0800, 1)),
+    with(Thread::Returns, life(Own, 0, 0)),
+    with(Thread::Sleeps, life(Forge, 0xffff_ffd8, 0)),
+    with(Thread::Sleeps, life(Forge, 0xffff_fff9, 0)),
+    with(Thread::Sleeps, life(Forge, 0xffff_fff0, 0)),
+    with(Thread::Naps, life(Lower, 0, 0)),
+    with(Thread::Keeps, life(Call, WAKE, 0)),
+    with(Thread::Sleeps, life(Stack, 0x3800_9000, 0)),
+    with(Thread::Sleeps, life(Both, 0x3800_9000, 0)),
+    with(Thread::Returns, life(Flood, WAKE, 0)),
+    with(Thread::Sleeps, life(Lower, WAKE, 0)),
+    with(Thread::Sleeps, life(Store, 0xe000_ed24, 1 << 11)),
 ];

@@ -12,7 +12,7 @@ use core::arch::{asm, global_asm};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use cofferdam::hostile::undefined;
-use cofferdam::{Interrupt, Start, now, sys};
+use cofferdam::{Info, Interrupt, Notification, Start, now, sys};
 use lives::{LIVES, Life, Thread};
 
 global_asm!(include_str!("handlers.s"), options(raw));
@@ -20,6 +20,7 @@ global_asm!(include_str!("handlers.s"), options(raw));
 unsafe extern "C" {
     fn fired();
     fn second();
+    fn keeps(rounds: u32) -> u32;
 }
 
 /// Address of the timer.
@@ -31,8 +32,14 @@ static WHAT: [AtomicU32; 4] = [const { AtomicU32::new(0) }; 4];
 /// How often handlers have run, and the address of the first one.
 #[unsafe(no_mangle)]
 static COUNT: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
+/// Vectors of the handlers' own.
+#[unsafe(no_mangle)]
+static TABLE: Vectors = Vectors([const { AtomicU32::new(0) }; 64]);
 #[unsafe(no_mangle)]
 static STOLEN: AtomicU32 = AtomicU32::new(0);
+
+#[repr(C, align(256))]
+struct Vectors([AtomicU32; 64]);
 
 cofferdam::entry!(main);
 
@@ -75,14 +82,19 @@ fn main(start: Start) -> u32 {
     for (word, value) in WHAT.iter().zip([action, operand, value, u32::from(over_kernel)]) {
         word.store(value, Relaxed);
     }
-    // Every 97 us: no multiple of anything that the kernel does.
-    put(0x8, 1940);
-    put(0x4, 1940);
+    // Every 97 us: no multiple of anything that the kernel does. A thread that fails is restarted in more than 40 us.
+    if let Thread::Fails | Thread::Sleeps = thread {
+        put(0x0, 0);
+        put(0xc, 1);
+    }
+    let ticks = if let Thread::Fails = thread { 800 } else { 1940 };
+    put(0x8, ticks);
+    put(0x4, ticks);
     if line.ack().is_err() || other.ack().is_err() {
         return 2;
     }
     put(0x0, 9);
-    perform(thread, over_kernel);
+    perform(start.info, thread, over_kernel);
     let _ = sys::mark(2, COUNT[0].load(Relaxed));
     if STOLEN.load(Relaxed) != 0 {
         let _ = sys::mark(5, STOLEN.load(Relaxed));
@@ -90,8 +102,27 @@ fn main(start: Start) -> u32 {
     undefined()
 }
 
-fn perform(thread: Thread, calls: bool) {
+fn perform(info: Info, thread: Thread, calls: bool) {
     match thread {
+        Thread::Fails => {}
+        Thread::Keeps => {
+            // SAFETY: a function of `handlers.s`. Nothing is at the address: that ends this life otherwise.
+            unsafe {
+                if keeps(80_000) != 0 {
+                    (4 as *const u32).read_volatile();
+                }
+            }
+        }
+        Thread::Naps => {
+            for _ in 0..400 {
+                let _ = sys::sleep_until(now() + 2_200);
+            }
+        }
+        Thread::Sleeps => {
+            if let Some(events) = Notification::named(info, "events") {
+                let _ = (events.poll(1), events.wait(1));
+            }
+        }
         Thread::Waits => {
             // Lines are closed while the budget of handlers is empty, as lives before have left it.
             for _ in 0..1000 {

@@ -76,6 +76,13 @@ impl Bench {
         fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 
+    /// From now on runs of a system are over after another time: the manifest's line.
+    pub(crate) fn limit(&self, manifest: &str, line: &str) {
+        let text = self.original(manifest);
+        let old = text.lines().find(|line| line.starts_with("limit = ")).unwrap_or_default().to_owned();
+        self.write(manifest, &text.replace(&old, line));
+    }
+
     fn original(&self, file: &str) -> String {
         let path = root().join(file);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -205,9 +212,7 @@ impl Bench {
         attacks: &[&str],
         how_long: Option<&str>,
     ) -> Result<Option<Evidence>, String> {
-        let manifest = self.original(suite.manifest);
-        let limit = manifest.lines().find(|line| line.starts_with("limit = ")).unwrap_or_default().to_owned();
-        self.write(suite.manifest, &manifest.replace(&limit, &format!("limit = \"{}\"", how_long.unwrap_or(LIMIT))));
+        self.limit(suite.manifest, &format!("limit = \"{}\"", how_long.unwrap_or(LIMIT)));
         // A file that is paged needs a region of 256 bytes.
         self.write(suite.order, &format!("{}{}", attacks.join("\n"), "\n".repeat(256)));
         Ok(self.perform(suite.manifest, None, programs)?.map(|dir| Evidence::read(&dir)))

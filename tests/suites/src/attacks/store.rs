@@ -10,7 +10,7 @@ use std::process::Command;
 /// Directories at the root of which nothing is built into a program of these suites...
 const NOT_BUILT: &[&str] = &["cli", "docs", "eval", "examples", "fuzz", "scripts", "sim", "target", "tests", "tools"];
 /// ...but for these: the tool that builds programs, and the suites,
-const BUILT_TOO: &[&str] = &["tools/build", "tests/attacks", "tests/conformance"];
+const BUILT_TOO: &[&str] = &["tools/build", "tests/attacks", "tests/conformance", "tests/direct"];
 /// of which these only list the trials.
 const TRIED: &[&str] = &["attacks.toml", "mutants.toml", "order.txt", "order-a9.txt", "order-m33.txt"];
 

@@ -328,7 +328,7 @@ fn costs(system: &System, board: &Board) -> Costs {
     Costs {
         switching: board.switching(),
         miss: board.ticks_in(board.kernel.miss_cycles),
-        masked: board.ticks_in(board.kernel.masked_in(system.holds_frames(), system.handlers().is_some())),
+        masked: board.ticks_in(system.masked_cycles(&board.kernel)),
         late: board.rate().counts_in(board.enforcement_ns).ceil(),
         look: u64::from(board.ticks_per_second) / 2,
     }

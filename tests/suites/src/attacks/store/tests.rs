@@ -24,6 +24,7 @@ fn sources() -> TempDir {
         ("tests/attacks/order-a9.txt", "order"),
         ("tests/conformance/lead.rs", "row"),
         ("tests/conformance/mutants.toml", "mutant"),
+        ("tests/direct/hostile.rs", "life"),
     ] {
         write(directory.path(), path, text);
     }
@@ -68,6 +69,7 @@ fn a_change_of_whatever_is_built_builds_again() {
         ("tools/build/c.rs", true),
         ("tests/attacks/attacker.rs", true),
         ("tests/conformance/lead.rs", true),
+        ("tests/direct/hostile.rs", true),
         ("apps/new/main.rs", true),
         ("Cargo.lock", true),
         ("kernel/README.md", false),
@@ -76,6 +78,7 @@ fn a_change_of_whatever_is_built_builds_again() {
         ("tests/attacks/order.txt", false),
         ("tests/attacks/order-a9.txt", false),
         ("tests/conformance/mutants.toml", false),
+        ("tests/direct/mutants.toml", false),
         (".git/index", false),
     ] {
         let (sources, kept) = (sources(), TempDir::new().unwrap());

@@ -1,0 +1,185 @@
+//! The suite of hostile handlers (`tests/direct/hostile.toml`): how each life must end, and changes to the kernel after which one does not
+//! (`tests/direct/mutants.toml`).
+
+use std::fs;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::attacks::{Bench, Change, exchange};
+use crate::root;
+
+/// The system.
+pub const MANIFEST: &str = "tests/direct/hostile.toml";
+
+/// Modelled time after which a run with a mutant is over; without one it takes 391 ms.
+const LIMIT: &str = "limit = \"500 ms\"";
+
+/// Lives of `tests/direct/hostile`: the attack, and the kind of fault in which it must end, or two of which one depends on when the kernel is needed, or the budget is empty.
+pub const LIVES: [(&str, &str); 56] = [
+    ("a handler returns to a thread", "usage"),
+    ("a handler returns to the kernel", "usage"),
+    ("endless, over a thread: cut off until its budget is filled", "usage"),
+    ("endless, over the kernel", "usage"),
+    ("asleep with PRIMASK_NS set", "usage"),
+    ("two nested handlers, both endless", "usage"),
+    ("the same over the kernel", "usage"),
+    ("SysTick_NS without a vector, if it comes before the cut-off", "execution or usage"),
+    ("endless, with its stack in Secure memory: the cut-off's frame fails, too", "data access"),
+    ("store to the kernel's data", "data access"),
+    ("the same over the kernel", "data access"),
+    ("load of the kernel's data", "data access"),
+    ("store to the kernel's data through the Non-secure alias", "data access"),
+    ("store to the kernel's code", "data access"),
+    ("store to a Secure device at its Non-secure address", "data access"),
+    ("store to the sampler's timer", "data access"),
+    ("load of Secure code", "data access"),
+    ("attribution switched off: ignored", "usage"),
+    ("all lines taken: ignored", "usage"),
+    ("the sampler's line disabled: ignored", "usage"),
+    ("the chip reset: ignored", "usage"),
+    ("deep sleep: ignored", "usage"),
+    ("EXC_RETURN with DCRS = 0", "exception return"),
+    ("EXC_RETURN with a floating-point frame", "exception return"),
+    ("EXC_RETURN with ES = 1", "exception return"),
+    ("EXC_RETURN to Handler mode, over a thread", "exception return"),
+    ("EXC_RETURN to Thread mode, over the kernel", "exception return"),
+    ("PRIMASK_NS left set", "exception return"),
+    ("PRIMASK_NS left set, over the kernel", "exception return"),
+    ("BASEPRI_NS left set", "exception return"),
+    ("stack in Secure memory, and a fault", "data access"),
+    ("VTOR_NS in Secure memory", "exception return"),
+    ("less important than the kernel", "exception return"),
+    ("a floating-point instruction", "usage"),
+    ("return into Non-secure Thread mode: the thread goes on", "usage"),
+    ("the same with that mode opened", "exception return"),
+    ("the same over the kernel", "exception return"),
+    ("the same with its faults handled in Non-secure state", "exception return or usage"),
+    ("the way into the kernel", "usage"),
+    ("the way into the kernel with a link that is an EXC_RETURN", "execution"),
+    ("entered behind SG", "execution"),
+    ("a thread goes to Non-secure code", "stack"),
+    ("the same with a frame on its stack as if a handler had come", "usage"),
+    ("a handler comes while a thread's stack pointer strays", "stack"),
+    ("a handler comes when its thread has failed", "usage"),
+    ("SysTick_NS with a vector of its own, endless", "usage"),
+    ("EXC_RETURN with DCRS = 0, over another thread", "exception return"),
+    ("EXC_RETURN with ES = 1, over another thread", "exception return"),
+    ("EXC_RETURN to Handler mode, over another thread", "exception return"),
+    ("less important than the kernel, whose timer comes", "exception return"),
+    ("the kernel comes when a handler returns: the thread keeps its registers", "usage"),
+    ("endless, with its stack in Secure memory, over another thread", "data access"),
+    ("stack in Secure memory, and a fault, over another thread", "data access"),
+    ("endless calls of the way into the kernel", "usage"),
+    ("less important than the kernel in the way in, over another thread", "exception return"),
+    ("SysTick_NS marked as active in SHCSR_NS, over another thread", "exception return"),
+];
+
+/// How lives have ended, in order.
+pub fn ends(report: &Value) -> Vec<String> {
+    let faults = report["faults"].as_array().into_iter().flatten();
+    faults.map(|fault| fault["kind"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Lives that ended otherwise, or not at all.
+pub fn wrong(found: &[String]) -> impl Iterator<Item = usize> + '_ {
+    let ends =
+        |at: usize, kinds: &str| found.get(at).is_some_and(|found| kinds.split(" or ").any(|kind| kind == found));
+    LIVES.iter().enumerate().filter(move |(at, (_, kinds))| !ends(*at, kinds)).map(|(at, _)| at)
+}
+
+/// `tests/direct/mutants.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mutants {
+    /// All of them.
+    pub mutant: Vec<Mutant>,
+}
+
+/// A change to the kernel that takes a protection away.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mutant {
+    /// The protection.
+    pub protection: String,
+    /// The file that it changes.
+    pub file: String,
+    /// The text there, which occurs exactly once.
+    pub find: String,
+    /// The text in its place.
+    pub replace: String,
+    /// The attack that it lets through: a life. Those before it end as they must.
+    pub life: String,
+    /// How that shows, each of these: see there.
+    pub sign: Vec<String>,
+    /// Only `make test-long` tries it.
+    #[serde(default)]
+    pub long: bool,
+}
+
+impl Mutants {
+    /// Reads them.
+    ///
+    /// # Panics
+    /// When they are not as they should be.
+    pub fn read() -> Mutants {
+        let path = root().join("tests/direct/mutants.toml");
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+}
+
+/// The outcome of a mutant.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Signs that were seen.
+    pub signs: Vec<String>,
+    /// The first life that ended otherwise, or did not end.
+    pub first: Option<usize>,
+}
+
+impl Mutant {
+    /// Runs the system with the change.
+    ///
+    /// # Errors
+    /// A change that does not apply or does not build.
+    pub fn perform(&self, bench: &Bench) -> Result<Outcome, String> {
+        let original =
+            fs::read_to_string(root().join(&self.file)).map_err(|error| format!("{}: {error}", self.file))?;
+        let text = exchange(&original, &self.find, &self.replace).map_err(|times| {
+            format!("the text to replace stands {times} times in {}, not once:\n{}", self.file, self.find)
+        })?;
+        let programs = bench.programs(MANIFEST, None, &Change { file: &self.file, text: &text })?;
+        bench.limit(MANIFEST, LIMIT);
+        let Some(dir) = bench.perform(MANIFEST, None, &programs)? else {
+            return Ok(Outcome { signs: vec!["machine-stops".into()], first: None });
+        };
+        let path = dir.join("report.json");
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let report: Value = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let failures = report["verdict"]["failures"].as_array().into_iter().flatten();
+        let mut signs: Vec<String> =
+            failures.filter_map(|failure| failure["code"].as_str().map(str::to_owned)).collect();
+        signs.dedup();
+        let found = ends(&report);
+        let first = wrong(&found).next().or((found.len() > LIVES.len()).then_some(LIVES.len()));
+        signs.extend(first.map(|at| if at < found.len() { "ends-otherwise" } else { "does-not-end" }.to_owned()));
+        Ok(Outcome { signs, first })
+    }
+
+    /// A line about it when it was seen as it says.
+    ///
+    /// # Errors
+    /// The same when it was not.
+    pub fn judge(&self, bench: &Bench) -> Result<String, String> {
+        let life = LIVES.iter().position(|(name, _)| *name == self.life);
+        let life = life.ok_or_else(|| format!("there is no life `{}`", self.life))?;
+        let what = format!("without {}: `{}` succeeds", self.protection, self.life);
+        let Outcome { signs, first } = self.perform(bench).map_err(|how| format!("{what}: {how}"))?;
+        let other = first.map(|at| LIVES.get(at).map_or("beyond the last", |life| life.0));
+        let seen = !self.sign.is_empty() && self.sign.iter().all(|sign| signs.contains(sign));
+        let line =
+            format!("{what} ({}; first: {}; of {})", self.sign.join(", "), other.unwrap_or("none"), signs.join(", "));
+        if seen && first.is_none_or(|at| at >= life) { Ok(line) } else { Err(line) }
+    }
+}
