@@ -30,9 +30,9 @@ answer_miss:
     it      ne
     movne   lr, r1
     b.w     cofferdam_memory_entry
-    .balign 8
-    nop.w
-@ Bit 2 of its address is set, as in an EXC_RETURN to the process stack.
+    .balign 64
+    .space  36
+@ Bits 2 and 5 of its address are set, as in an EXC_RETURN to the process stack with callee registers where the default rule says.
     .global answer_again
     .type answer_again, %function
     .thumb_func

@@ -56,6 +56,7 @@ kernel::entry_points! { Chip<Described>;
     port::counted as kernel_counted() -> *mut Context, "Not called.";
     port::late as kernel_late() -> *mut Context, "Not called.";
 }
+port::own_entry_points!(Described);
 
 #[unsafe(no_mangle)]
 extern "C" fn kernel_fault() -> *mut Context {

@@ -13,7 +13,7 @@ use protect::regions::Registers;
 use protect::regions::pctrie::{NODE_BYTES, Node, Trie};
 use protect::regions::slots::{Replacement, Slots};
 use protect::{Access, MemType};
-use system::{HEADER_WORDS, MAGIC, Section, System, TABLES, VERSION, checksum};
+use system::{HEADER_WORDS, MAGIC, Section, System, TABLES, VERSION, Words, checksum};
 use units::{Bytes, PhysAddr, VirtAddr};
 
 use crate::random::Random;
@@ -36,7 +36,11 @@ struct Second {
     domain: MaybeUninit<Record<Arch>>,
 }
 
-static BLOCK: Shared<[u32; HEADER_WORDS + 1]> = Shared::new([0; HEADER_WORDS + 1]);
+static BLOCK: Shared<[u32; BLOCK_WORDS]> = Shared::new([0; BLOCK_WORDS]);
+
+/// Words of the scheme's section: its number, and its record of the system.
+const SECTION_WORDS: usize = 1 + <<<port::Core as port::Port>::Unit as Section>::System as Words>::WORDS;
+const BLOCK_WORDS: usize = HEADER_WORDS + SECTION_WORDS;
 static TABLES_OF: [Shared<Nodes>; 2] = [const { Shared::new(Nodes([[0; NODE_BYTES as usize / 4]; NODES])) }; 2];
 static SECOND: Shared<Second> = Shared::new(Second { level: MaybeUninit::uninit(), domain: MaybeUninit::uninit() });
 
@@ -47,14 +51,14 @@ unsafe extern "C" {
 
 /// A block of tables in which there is nothing.
 fn tables() -> Result<System<'static>, BootError> {
-    let mut words = [0; HEADER_WORDS + 1];
+    let mut words = [0; BLOCK_WORDS];
     for table in 0..=TABLES {
         words[6 + 2 * table] = HEADER_WORDS as u32;
     }
-    words[7 + 2 * TABLES] = 1;
+    words[7 + 2 * TABLES] = SECTION_WORDS as u32;
     words[HEADER_WORDS] = <port::Core as port::Port>::Unit::SCHEME as u32;
     let sum = checksum(&words[HEADER_WORDS..]);
-    words[..6].copy_from_slice(&[MAGIC, VERSION, HEADER_WORDS as u32 + 1, sum, 1 << 20, 1 << 20]);
+    words[..6].copy_from_slice(&[MAGIC, VERSION, BLOCK_WORDS as u32, sum, 1 << 20, 1 << 20]);
     // SAFETY: written once, here.
     let block: &'static [u32] = unsafe {
         *BLOCK.get() = words;
