@@ -139,16 +139,24 @@ pub struct Outcome {
 }
 
 impl Mutant {
+    /// The file with the change.
+    ///
+    /// # Errors
+    /// The change does not apply.
+    pub fn apply(&self) -> Result<String, String> {
+        let original =
+            fs::read_to_string(root().join(&self.file)).map_err(|error| format!("{}: {error}", self.file))?;
+        exchange(&original, &self.find, &self.replace).map_err(|times| {
+            format!("the text to replace stands {times} times in {}, not once:\n{}", self.file, self.find)
+        })
+    }
+
     /// Runs the system with the change.
     ///
     /// # Errors
     /// A change that does not apply or does not build.
     pub fn perform(&self, bench: &Bench) -> Result<Outcome, String> {
-        let original =
-            fs::read_to_string(root().join(&self.file)).map_err(|error| format!("{}: {error}", self.file))?;
-        let text = exchange(&original, &self.find, &self.replace).map_err(|times| {
-            format!("the text to replace stands {times} times in {}, not once:\n{}", self.file, self.find)
-        })?;
+        let text = self.apply()?;
         let programs = bench.programs(MANIFEST, None, &Change { file: &self.file, text: &text })?;
         bench.limit(MANIFEST, LIMIT);
         let Some(dir) = bench.perform(MANIFEST, None, &programs)? else {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use system_tests::Ran;
-use system_tests::direct::{LIVES, MANIFEST, ends, wrong};
+use system_tests::direct::{LIVES, MANIFEST, Mutants, ends, wrong};
 
 const BOARD: &str = "mps2-an505";
 
@@ -28,4 +28,11 @@ fn hostile_handlers_end_alone() {
     assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
     let victim = ran.named("threads", "name", "victim");
     assert!(victim["releases"].as_u64() > Some(100) && victim["missed_deadlines"] == 0, "{victim:#}");
+}
+
+#[test]
+fn every_mutant_applies() {
+    for mutant in &Mutants::read().mutant {
+        mutant.apply().unwrap_or_else(|how| panic!("{}: {how}", mutant.protection));
+    }
 }

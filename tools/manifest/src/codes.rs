@@ -205,7 +205,7 @@ codes! {
         "The directory of results holds a run of another manifest, or of this one before it was changed. A report of it would be taken for one of \
          the system that was asked about."
     "CF0512" "a handler that reaches what is not its own"
-        "What a handler executes is placed a second time, in Non-secure memory: the function, all that it calls, and the constants that it reads. All of that is found by \
+        "The tool places all that a handler executes a second time, in Non-secure memory: the function, all that it calls, and the constants that it reads. All of that is found by \
          relocations and branches, and the way is told. It must not end at a system call, nor at code or constants that are found through a pointer in data: threads \
          and handlers share data, and a pointer in it leads to what is Secure."
     "CF0520" "a program that nobody hears"
