@@ -73,14 +73,12 @@ fn between(facts: &ImageFacts, [start, end]: [&str; 2]) -> Option<Range> {
 }
 
 const HARD_FAULT: u16 = 3;
-/// The exception of the first interrupt line.
-const FIRST_LINE: u32 = 16;
 
 /// Handlers that interrupts reach without the kernel.
 fn handlers(built: &Built, facts: &ImageFacts) -> Option<HandlersWatch> {
     let placed = built.placed.layout.handlers.as_ref()?;
     let way_in = between(facts, ["cofferdam_wake", "__cofferdam_wake_end"])?;
-    let sampler = built.loaded.board.sampler.map(|line| (FIRST_LINE + line) as u16);
+    let sampler = built.loaded.board.sampler.map(|line| record::FIRST_LINE + line as u16);
     let above = [HARD_FAULT].into_iter().chain(sampler).collect();
     Some(HandlersWatch { domain: placed.domain, entries: placed.entries.clone(), way_in, above })
 }

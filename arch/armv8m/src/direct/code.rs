@@ -4,6 +4,18 @@ core::arch::global_asm!(
     r#"
     .section .hot.direct, "ax", %progbits
 
+@ Has a function look at an exception above handlers.
+@   in        lr = EXC_RETURN
+@   out       r0, r1 = verdict, r2 = EXC_RETURN
+    .macro VERDICT function
+    mov     r0, lr
+    mrs     r1, psp
+    mov     r2, sp
+    push    {{r0, r1}}
+    bl      \function
+    pop     {{r2, r3}}
+    .endm
+
 @ The rest of SAVE for a frame that is no basic one on the process stack.
 @   in        r1 = frame, r2 = bytes of the stack below it, r3 = most of them, r12 = Context + 32, lr: EXC_RETURN is in the Context
 @   out       r1, r2, r3 of the basic frame; equal: there is no floating-point state
@@ -100,12 +112,7 @@ cofferdam_wake_float:
 
 @ The sampler's interrupt.
     HANDLER cofferdam_sampler_entry
-    mov     r0, lr
-    mrs     r1, psp
-    mov     r2, sp
-    push    {{r0, r1}}
-    bl      cofferdam_owner_sample
-    pop     {{r2, r3}}
+    VERDICT cofferdam_owner_sample
     cmp     r0, #1
     it      eq
     bxeq    r2
@@ -123,12 +130,7 @@ cofferdam_displaced:
     msr     msp, r0
     .thumb_func
 cofferdam_judge:
-    mov     r0, lr
-    mrs     r1, psp
-    mov     r2, sp
-    push    {{r0, r1}}
-    bl      cofferdam_owner_judge
-    pop     {{r2, r3}}
+    VERDICT cofferdam_owner_judge
 @   in        r0, r1 = verdict, r2 = EXC_RETURN
     .thumb_func
 cofferdam_verdict:

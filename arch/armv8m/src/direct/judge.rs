@@ -31,7 +31,7 @@ const SIGNATURE: u32 = 0xfefa_125a;
 // Verdicts, in the low word; the entry code compares them. Any other is an EXC_RETURN, with the number of handlers to be ended in the high word.
 /// It is not of handlers' making.
 pub(super) const NOT_HANDLERS: u64 = 0;
-/// Whoever was interrupted goes on.
+/// The exception returns to what it has interrupted.
 pub(super) const GO_ON: u64 = 1;
 /// The thread that runs is stopped.
 pub(super) const STOP_THREAD: u64 = 2;

@@ -120,7 +120,7 @@ fn blocks(facts: &Facts, base: u32, bytes: u32) -> Result<(), BootError> {
     Ok(())
 }
 
-/// Whoever comes to Non-secure Thread mode may execute nothing there: it is unprivileged, and the region registers of that state are on and empty.
+/// Non-secure Thread mode may execute nothing: it is unprivileged, and the region registers of that state are on and empty.
 fn close_non_secure_thread_mode() {
     MPU_CTRL_NS.write(0);
     for number in 0..MPU_TYPE_NS.read() >> 8 & 0xff {

@@ -116,7 +116,7 @@ impl Owner {
         for ((line, _), level) in self.lines().zip(&self.levels) {
             write_bit(regs::nvic_icer(line));
             write_bit(regs::nvic_icpr(line));
-            // Whatever handlers have written there: until one that is active is ended, nothing of the kernel may come.
+            // Handlers may have lowered it: until one that is active is ended, nothing of the kernel may come.
             let priority = regs::nvic_ipr(line / 4);
             priority.write(with_byte(priority.read(), line % 4, level.load(Relaxed)));
         }

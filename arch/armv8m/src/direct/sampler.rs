@@ -89,7 +89,7 @@ fn register(timer: u32, offset: u32) -> Reg {
     unsafe { Reg::new(timer + offset) }
 }
 
-/// The sampler's interrupt, with EXC_RETURN and both stack pointers as they were: see [`judge::Verdict`].
+/// The sampler's interrupt, with EXC_RETURN and both stack pointers as they were; returns a verdict as `judge` does.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn cofferdam_owner_sample(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let owner = &COFFERDAM_OWNER;

@@ -10,7 +10,9 @@ use protect::regions::Attributes;
 use record::{Architecture, Watch};
 
 use crate::Target;
-use crate::microcontroller::{Banked, EXTENDED_BYTES, ON_PROCESS_STACK, Protects, SPSEL, TO_THREAD, VTOR, write_unit};
+use crate::microcontroller::{
+    Banked, EXTENDED_BYTES, ON_PROCESS_STACK, Protects, SECURE_STACK, SPSEL, TO_THREAD, VTOR, write_unit,
+};
 
 /// SecureFault.
 const SECURE_FAULT: u16 = 7;
@@ -27,8 +29,7 @@ const TREAT_AS_SECURE: u32 = 1 << 26;
 const CONTROL_SPACE: std::ops::Range<u32> = 0xe000_e000..0xe000_f000;
 const ALIAS: u32 = 0x2_0000;
 
-/// EXC_RETURN (DDI 0553 B3): the frame is on a Secure stack; the registers that a callee saves are where the default rule says, not on that stack already.
-const SECURE_STACK: u32 = 1 << 6;
+/// EXC_RETURN (DDI 0553 B3): the registers that a callee saves are where the default rule says, not on the Secure stack already.
 const DEFAULT_RULE: u32 = 1 << 5;
 /// Bytes below the frame's r0 if they are: a signature, a reserved word, r4 to r11.
 const CALLEE_BYTES: u32 = 0x28;

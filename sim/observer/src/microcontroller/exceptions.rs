@@ -4,13 +4,11 @@ use record::observed;
 use timing::machine::Exception;
 use timing::{EntryKind, FpFrame, Frame};
 
-use super::frame::{BASIC_BYTES, BASIC_FRAME, FPCA, SPSEL, TO_THREAD};
+use super::frame::{BASIC_BYTES, BASIC_FRAME, FPCA, SECURE_STACK, SPSEL, TO_THREAD};
 use super::{Microcontroller, Modelled, Protects};
 use crate::block::flag;
-use crate::per_core::{BlockOf, CoreObserver};
+use crate::per_core::{BlockOf, CoreObserver, Family};
 
-/// EXC_RETURN: no code of the other state was interrupted, where there are two (DDI 0553 B3); 1 where there are not.
-const SECURE_STACK: u32 = 1 << 6;
 const STACKED_R12: u32 = 16;
 const STACKED_PC: u32 = 24;
 /// Exception of a system call, whose number is in r12.
@@ -44,7 +42,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         if !self.family.protection.is_apart() && lr & SECURE_STACK != 0 {
             self.replace(tb);
         }
-        if (tb.flags ^ self.kernel) & flag::KERNEL != 0 && !self.is_displaced {
+        if (tb.flags ^ self.kernel) & flag::KERNEL != 0 && !self.family.is_displaced() {
             self.cross(tb, true);
         }
         let tail_chained = self.exceptions.innermost().is_some() && lr & TO_THREAD != 0;

@@ -9,6 +9,8 @@ pub const BASIC_FRAME: u32 = 1 << 4;
 pub const TO_THREAD: u32 = 1 << 3;
 /// EXC_RETURN: it was on the process stack.
 pub const ON_PROCESS_STACK: u32 = 1 << 2;
+/// EXC_RETURN: no code of the other state was interrupted, where there are two (DDI 0553 B3); 1 where there are not.
+pub const SECURE_STACK: u32 = 1 << 6;
 /// CONTROL: a thread is on the process stack, and has used floating-point registers.
 pub const SPSEL: u32 = 1 << 1;
 pub const FPCA: u32 = 1 << 2;

@@ -3,30 +3,29 @@
 
 use super::{Displaced, Microcontroller, Modelled, Protects};
 use crate::block::flag;
-use crate::per_core::{BlockOf, CoreObserver};
+use crate::per_core::{BlockOf, CoreObserver, Family};
 
 impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     /// Whether code runs privileged: the kernel, and handlers in their state.
     #[inline]
     pub(super) fn is_privileged(&self) -> bool {
-        self.kernel != 0 || self.is_displaced && self.exceptions.innermost().is_some()
+        self.kernel != 0 || self.family.is_displaced() && self.exceptions.innermost().is_some()
     }
 
     /// Whether the state of handlers runs, but no handler: nothing may be executed then.
     #[inline]
     pub(super) fn is_displaced_thread(&self) -> bool {
-        self.is_displaced && self.exceptions.innermost().is_none()
+        self.family.is_displaced() && self.exceptions.innermost().is_none()
     }
 
     /// Code of the state of handlers runs.
     pub(super) fn displace(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
-        if self.family.displaced.is_none() {
+        if !self.family.is_displaced() {
             let owner = self.shared.watch.handlers.as_ref().map_or(self.domain, |handlers| handlers.domain);
             self.settle(0, 0);
             let (kernel, domain, exception) = (self.kernel, self.domain, self.ipsr());
             self.family.displaced =
                 Some(Displaced { kernel, domain, exception, since: self.moment(), depth: self.exceptions.depth() });
-            self.is_displaced = true;
             self.become_domain(tb.pc, owner);
         }
         self.kernel = 0;
@@ -55,10 +54,9 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         }
     }
 
-    /// Whoever handlers have interrupted goes on, if they had something, or an exception of the kernel interrupts it.
+    /// Handlers give way to the thread or the kernel that they have interrupted, if they had, or to an exception of the kernel.
     pub(super) fn replace(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
         let Some(Displaced { kernel, domain, exception, since, .. }) = self.family.displaced.take() else { return };
-        self.is_displaced = false;
         self.settle(0, 0);
         let now = self.moment();
         self.exceptions.exclude(since, now);
@@ -72,7 +70,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     /// Whether a store of handlers goes to registers of the core that are their state's own.
     pub(super) fn is_own_register(&self, address: u32) -> bool {
         const PRIVATE_BUS: std::ops::Range<u32> = 0xe000_0000..0xe010_0000;
-        self.is_displaced && PRIVATE_BUS.contains(&address)
+        self.family.is_displaced() && PRIVATE_BUS.contains(&address)
     }
 
     /// Another domain's code runs, without the kernel having said so.

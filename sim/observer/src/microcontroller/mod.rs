@@ -26,7 +26,7 @@ use crate::per_core::{BlockOf, CoreObserver, Family, InsnOf};
 use crate::saved::{Saved, deed};
 use crate::{Register, Seen, Target};
 use attributes::memory_attr;
-pub use frame::{EXTENDED_BYTES, ON_PROCESS_STACK, SPSEL, TO_THREAD};
+pub use frame::{EXTENDED_BYTES, ON_PROCESS_STACK, SECURE_STACK, SPSEL, TO_THREAD};
 use registers::Regions;
 pub use registers::{Banked, VTOR, write_unit};
 
@@ -102,7 +102,7 @@ pub trait Protects: Sized + 'static {
     }
 }
 
-/// Whoever a handler has interrupted that is not the kernel's.
+/// The thread or the kernel, as a handler that is not the kernel's has interrupted it.
 struct Displaced {
     kernel: u32,
     domain: u8,
@@ -244,6 +244,11 @@ impl<C: Modelled, P: Protects> Family for Microcontroller<C, P> {
 
     fn crossed(on: &mut CoreObserver<Self>) {
         on.look_for_late_faults();
+    }
+
+    #[inline]
+    fn is_displaced(&self) -> bool {
+        self.displaced.is_some()
     }
 
     fn switched(on: &mut CoreObserver<Self>, pc: u32) {

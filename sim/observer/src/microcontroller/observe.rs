@@ -12,7 +12,7 @@ use super::attributes::memory_attr;
 use super::{BELOW_STACK_BYTES, Microcontroller, Modelled, Protects};
 use crate::Seen;
 use crate::block::{flag, noticed};
-use crate::per_core::{BlockOf, CoreObserver, InsnOf};
+use crate::per_core::{BlockOf, CoreObserver, Family, InsnOf};
 
 const PRIVATE_BUS: u32 = 0xe000_0000;
 /// Registers of SysTick.
@@ -29,7 +29,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         if !entered && returned {
             self.leave_exception();
         }
-        if self.is_displaced && !self.family.protection.is_apart() && self.goes_on_displaced(tb) {
+        if self.family.is_displaced() && !self.family.protection.is_apart() && self.goes_on_displaced(tb) {
             return;
         }
         if noticed & noticed::MASK != 0 {

@@ -30,7 +30,7 @@ impl<F: Family> CoreObserver<F> {
 
     pub(crate) fn start_activation(&mut self, pc: u32, number: u16, call: Option<usize>, tail_chained: bool) {
         let now = self.moment();
-        if !self.is_displaced {
+        if !self.family.is_displaced() {
             self.end_stretch(now.cycle);
             self.meter.enter_exception(number, call);
         }

@@ -100,6 +100,10 @@ pub trait Family: Sized + 'static {
     fn violated(on: &mut CoreObserver<Self>, pc: u32, address: u32, len: u32, found: ViolationOf<Self>);
     /// Kernel text was entered or left.
     fn crossed(_: &mut CoreObserver<Self>) {}
+    /// Whether handlers that are not the kernel's have something interrupted: what runs is theirs.
+    fn is_displaced(&self) -> bool {
+        false
+    }
     /// Another domain goes on, says the instruction at `pc`.
     fn switched(_: &mut CoreObserver<Self>, _: u32) {}
 
@@ -152,8 +156,6 @@ pub struct CoreObserver<F: Family> {
     pub(crate) slept: u64,
     pub(crate) last: *const BlockOf<F>,
     pub(crate) domain: u8,
-    /// Handlers that are not the kernel's have something interrupted: what runs is theirs.
-    pub(crate) is_displaced: bool,
     /// Cycle at which the last block began.
     pub(crate) block_start: u64,
     /// Cycles of the longest block of instructions.
@@ -200,7 +202,6 @@ impl<F: Family> CoreObserver<F> {
             slept: 0,
             last: std::ptr::null(),
             domain: record::IDLE,
-            is_displaced: false,
             block_start: 0,
             longest_block: 0,
             meets: !watch.debugger,

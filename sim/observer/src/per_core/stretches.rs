@@ -22,7 +22,7 @@ impl<F: Family> CoreObserver<F> {
     /// The processor slept for so many cycles until now.
     pub(super) fn meter_sleep(&mut self, slept: u64) {
         // A handler that is not the kernel's sleeps: what it has interrupted does not go on.
-        if self.is_displaced {
+        if self.family.is_displaced() {
             return;
         }
         let now = self.clock.now();
