@@ -94,13 +94,13 @@ pub fn fault<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Cont
     kernel.resume()
 }
 
-/// A thread whose stack pointer is outside of its stack entered the kernel, by whatever exception.
+/// A thread without a frame entered the kernel, by whatever exception: its stack pointer is outside of its stack, or it is in the other security state.
 pub fn wrong_stack<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     let psp = kernel.current_context().map_or(0, |context| context.psp);
     crate::machine::barrier();
-    let _ = P::own_fault();
+    let (kind, address) = P::own_fault().unwrap_or((Fault::Stack, psp));
     settle::<P>(regs::CFSR.read());
-    kernel.on_fault(Fault::Stack, VirtAddr(psp), VirtAddr(0));
+    kernel.on_fault(kind, VirtAddr(address), VirtAddr(0));
     serve(kernel);
     kernel.resume()
 }

@@ -8,7 +8,7 @@ use protect::pmsav8::{MAIR, Pmsav8, RegionRegs};
 use protect::regions::Registers;
 use protect::regions::slots::RegionImage;
 
-use crate::registers::{AIRCR, MPU_MAIR0, MPU_MAIR1, NSACR, SAU_CTRL, SAU_RLAR, SAU_RNR, SAU_TYPE, SCR, SFAR, SFSR};
+use crate::registers::{AIRCR, MPU_MAIR0, MPU_MAIR1, NSACR, SAU_CTRL, SAU_RLAR, SAU_RNR, SAU_TYPE, SCR, SFSR};
 
 /// Armv8-M.
 #[derive(Debug)]
@@ -55,8 +55,7 @@ unsafe impl Port for Armv8 {
     fn own_fault() -> Option<(Fault, u32)> {
         const INVIS_INVER: u32 = 1 << 1 | 1 << 2;
         const INVEP_INVTRAN: u32 = 1 | 1 << 4;
-        const AUVIOL: u32 = 1 << 3;
-        let (status, address) = (SFSR.read(), SFAR.read());
+        let status = SFSR.read();
         if status == 0 {
             return None;
         }
@@ -65,9 +64,8 @@ unsafe impl Port for Armv8 {
             (Fault::Execute, 0)
         } else if status & INVIS_INVER != 0 {
             (Fault::Return, 0)
-        } else if status & AUVIOL != 0 {
-            (Fault::Data, address)
         } else {
+            // A thread executes nothing there: a frame of its had no place.
             (Fault::Stack, 0)
         })
     }

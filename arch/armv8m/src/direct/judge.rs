@@ -95,13 +95,16 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
         }
         return NOT_HANDLERS;
     }
-    let kernel = kernel_is_active(number);
-    settle(status, secure);
-    if exc_return & THREAD != 0 && !kernel {
+    if exc_return & THREAD != 0 && !kernel_is_active(number) {
         // A thread that went there, or a handler that returned into its place: Non-secure Thread mode may execute nothing, and that is all that happens.
         unmask();
-        return if is_signed(psp) { unwind(number, psp, msp) } else { STOP_THREAD };
+        if is_signed(psp) {
+            settle(status, secure);
+            return unwind(number, psp, msp);
+        }
+        return STOP_THREAD;
     }
+    settle(status, secure);
     let (fault, address) = named(status, secure);
     blame(fault, address);
     unwind(number, psp, msp)
