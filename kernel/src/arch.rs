@@ -124,6 +124,12 @@ pub unsafe trait Arch: Physical {
     #[inline(always)]
     fn stopped(&mut self, _domain: u8) {}
 
+    /// Interrupts reach the handlers of this domain without the kernel from now on, and no other's. Whether it has any.
+    #[inline(always)]
+    fn occupy(&mut self, _tables: &System<'static>, _domain: u8) -> bool {
+        false
+    }
+
     /// Copies bytes between two ranges of physical memory that do not overlap.
     ///
     /// # Safety

@@ -9,6 +9,7 @@ use kernel::arch::{Arch, Physical, Request, Start};
 use kernel::regions::{RegionArch, Regions};
 use protect::regions::Unit;
 use protect::regions::slots::RegionImage;
+use system::System;
 use system::regions::RegionScheme;
 use units::{Bytes, PhysAddr};
 
@@ -76,6 +77,12 @@ pub unsafe trait Port: 'static {
     /// No thread of a domain runs any more until it is restarted.
     #[inline(always)]
     fn stopped(_domain: u8) {}
+
+    /// Interrupts reach handlers of this domain without the kernel from now on. Whether it has any.
+    #[inline(always)]
+    fn occupy(_tables: &System<'static>, _domain: u8) -> bool {
+        false
+    }
 
     /// Lets the kernel write memory that the loaded regions let nobody write, for as long as `write` runs.
     fn unchecked(write: impl FnOnce());
@@ -339,6 +346,10 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
     #[inline]
     fn stopped(&mut self, domain: u8) {
         P::stopped(domain);
+    }
+
+    fn occupy(&mut self, tables: &System<'static>, domain: u8) -> bool {
+        P::occupy(tables, domain)
     }
 
     fn end(&mut self, status: u32) {

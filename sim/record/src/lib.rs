@@ -29,6 +29,6 @@ pub use translation::{AreaCounts, TranslationCounts, Walks};
 pub use units::CoreId;
 pub use violation::{Disagreement, Violation, ViolationKind};
 pub use watch::{
-    AreaWatch, AttributionWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersWatch, Interference,
+    AreaWatch, AttributionWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersOwner, HandlersWatch, Interference,
     MemoryWindow, MeterWatch, Mode, ProbeWatch, ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch,
 };

@@ -208,14 +208,36 @@ pub struct AttributionWatch {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HandlersWatch {
-    /// The domain whose they are.
-    pub domain: u8,
-    /// Their first instructions.
-    pub entries: Vec<u32>,
+    /// The domains whose they are.
+    pub owners: Vec<HandlersOwner>,
     /// Kernel code that they may enter, and that does nothing but note it.
     pub way_in: Range,
     /// Exceptions that they do not interrupt.
     pub above: Vec<u16>,
+}
+
+/// A domain with handlers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HandlersOwner {
+    /// Its number.
+    pub domain: u8,
+    /// All that they may execute.
+    pub code: Range,
+    /// Their first instructions.
+    pub entries: Vec<u32>,
+}
+
+impl HandlersWatch {
+    /// Whether a handler begins there.
+    pub fn begins(&self, pc: u32) -> bool {
+        self.owners.iter().any(|owner| owner.entries.contains(&pc))
+    }
+
+    /// The domain whose handlers' code is there.
+    pub fn owner(&self, pc: u32) -> Option<u8> {
+        self.owners.iter().find(|owner| owner.code.holds(pc, 1)).map(|owner| owner.domain)
+    }
 }
 
 /// Physical addresses of an application core's own devices.

@@ -2,7 +2,7 @@
 
 use manifest::{Grant, Object};
 use record::{
-    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersWatch, MemoryWindow, MeterWatch, Range,
+    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersOwner, HandlersWatch, MemoryWindow, MeterWatch, Range,
     StackWatch,
 };
 use report::describe;
@@ -76,11 +76,19 @@ const HARD_FAULT: u16 = 3;
 
 /// Handlers that interrupts reach without the kernel.
 fn handlers(built: &Built, facts: &ImageFacts) -> Option<HandlersWatch> {
-    let placed = built.placed.layout.handlers.as_ref()?;
+    let owner = |placed: &place::PlacedHandlers| HandlersOwner {
+        domain: placed.domain,
+        code: range(placed.base.into(), placed.bytes.into()),
+        entries: placed.entries.clone(),
+    };
+    let owners: Vec<HandlersOwner> = built.placed.layout.handlers.iter().map(owner).collect();
+    if owners.is_empty() {
+        return None;
+    }
     let way_in = between(facts, ["cofferdam_wake", "__cofferdam_wake_end"])?;
     let sampler = built.loaded.board.sampler.map(|line| record::FIRST_LINE + line as u16);
     let above = [HARD_FAULT].into_iter().chain(sampler).collect();
-    Some(HandlersWatch { domain: placed.domain, entries: placed.entries.clone(), way_in, above })
+    Some(HandlersWatch { owners, way_in, above })
 }
 
 /// Symbols around the kernel's code.

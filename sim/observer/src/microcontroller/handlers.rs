@@ -21,12 +21,12 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     /// Code of the state of handlers runs.
     pub(super) fn displace(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
         if !self.family.is_displaced() {
-            let owner = self.shared.watch.handlers.as_ref().map_or(self.domain, |handlers| handlers.domain);
+            let owner = self.shared.watch.handlers.as_ref().and_then(|handlers| handlers.owner(tb.pc));
             self.settle(0, 0);
             let (kernel, domain, exception) = (self.kernel, self.domain, self.ipsr());
             self.family.displaced =
                 Some(Displaced { kernel, domain, exception, since: self.moment(), depth: self.exceptions.depth() });
-            self.become_domain(tb.pc, owner);
+            self.become_domain(tb.pc, owner.unwrap_or(self.domain));
         }
         self.kernel = 0;
     }

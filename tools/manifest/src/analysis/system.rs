@@ -23,8 +23,8 @@ pub struct Analysis<'m> {
     pub system: &'m System,
     pub board: &'m Board,
     pub costs: Costs,
-    /// Handlers that interrupts reach without the kernel, with the name of their domain.
-    pub handlers: Option<(&'m str, Handlers)>,
+    /// Handlers that interrupts reach without the kernel, with the names of their domains.
+    pub handlers: Vec<(&'m str, Handlers)>,
     pub subjects: Vec<Subject<'m>>,
     /// Gates that somebody can reach, with their names.
     pub gates: Vec<(String, Gate)>,
@@ -80,8 +80,8 @@ impl<'m> Analysis<'m> {
     /// The bound on its response, if it is at most `deadline`.
     #[expect(clippy::result_large_err, reason = "a refusal has the same terms as a bound")]
     pub fn respond(&self, thread: usize, deadline: u64, beside: &Beside) -> Result<Response, response::Refusal> {
-        let handlers = self.handlers.as_ref().map(|(_, handlers)| handlers);
-        response::response_beside(&self.subject(thread, deadline), &beside.view(&self.costs), handlers)
+        let handlers: Vec<Handlers> = self.handlers.iter().map(|(_, handlers)| *handlers).collect();
+        response::response_beside(&self.subject(thread, deadline), &beside.view(&self.costs), &handlers)
     }
 
     /// A thread as the analysis takes it.
@@ -105,7 +105,12 @@ impl<'m> Analysis<'m> {
 
     /// Most that handlers of any domain take from its budget in a period: the kernel charges whom they interrupt.
     pub fn taken(&self, thread: usize) -> u64 {
-        self.handlers.map_or(0, |(_, handlers)| handlers.within(self.budget(thread).0))
+        self.displaced(self.budget(thread).0)
+    }
+
+    /// Most that all handlers use within `window` ticks.
+    pub fn displaced(&self, window: u64) -> u64 {
+        self.handlers.iter().fold(0, |sum, (_, handlers)| sum.saturating_add(handlers.within(window)))
     }
 
     /// Capacity of its budget that is left to its jobs in each period, whatever handlers do.
@@ -315,12 +320,16 @@ fn subjects(system: &System) -> Vec<Subject<'_>> {
     all
 }
 
-fn handlers<'m>(system: &'m System, board: &Board) -> Option<(&'m str, Handlers)> {
-    let (domain, handlers) = system.handlers()?;
-    let (period, capacity) = (handlers.period.into(), handlers.capacity.into());
+/// Whoever's handlers are reached, there is one sampler.
+fn handlers<'m>(system: &'m System, board: &Board) -> Vec<(&'m str, Handlers)> {
     let (late, between_looks) = (sampling::LONGEST_TICKS.into(), sampling::SHORTEST_TICKS.into());
     let [end, look] = [board.kernel.handlers_cycles, board.kernel.look_cycles].map(|cycles| board.ticks_in(cycles));
-    Some((&system.domains[domain].name, Handlers { period, capacity, late, end, between_looks, look }))
+    let of = |(index, (domain, handlers)): (usize, (usize, crate::resolved::Handlers))| {
+        let (period, capacity) = (handlers.period.into(), handlers.capacity.into());
+        let look = if index == 0 { look } else { 0 };
+        (system.domains[domain].name.as_str(), Handlers { period, capacity, late, end, between_looks, look })
+    };
+    system.handlers().enumerate().map(of).collect()
 }
 
 /// Costs that kernel and board add, in ticks, rounded up.

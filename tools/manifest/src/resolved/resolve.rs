@@ -312,6 +312,7 @@ impl Resolver<'_> {
             stack_bytes: declared.stack.0 as u32,
             period: self.ticks(declared.period),
             capacity: self.ticks(declared.capacity),
+            occupies: declared.occupies,
         }
     }
 

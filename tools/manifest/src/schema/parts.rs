@@ -147,6 +147,10 @@ pub struct Handlers {
     pub period: Time,
     /// Time that they use in a period at most; with it used up, they are cut off until the next.
     pub capacity: Time,
+    /// Whether they are reached when the system starts. Of several domains with handlers one at a time is; `occupy` changes which, and the kernel takes the
+    /// others' interrupts.
+    #[serde(default)]
+    pub occupies: bool,
 }
 
 /// A capability by name: exactly one of the first six keys.

@@ -43,20 +43,37 @@ pub(crate) struct HandlersSpot {
     pub copy: u32,
 }
 
+impl HandlersSpot {
+    /// Whether it is the place of these.
+    pub fn is_of(&self, handlers: &Handlers) -> bool {
+        self.direct.owner() == Some(handlers.owner as u32)
+    }
+}
+
 impl<'a> Handlers<'a> {
-    /// Those of a system, if it has any.
+    /// Those of a system, the first occupant's first.
     ///
     /// # Errors
     /// [`PlaceError::Symbol`], [`PlaceError::NotCode`], [`PlaceError::Reaches`].
-    pub fn of(system: &System, programs: &'a [Program]) -> Result<Option<Handlers<'a>>, PlaceError> {
-        let Some(((owner, shared), alias)) = system.handlers().zip(system.secure) else { return Ok(None) };
+    pub fn all(system: &System, programs: &'a [Program]) -> Result<Vec<Handlers<'a>>, PlaceError> {
+        let Some(alias) = system.secure else { return Ok(Vec::new()) };
+        system.handlers().map(|(owner, shared)| Handlers::of(system, programs, owner, shared, alias)).collect()
+    }
+
+    fn of(
+        system: &System,
+        programs: &'a [Program],
+        owner: usize,
+        shared: resolved::Handlers,
+        alias: u32,
+    ) -> Result<Handlers<'a>, PlaceError> {
         let program = &programs[owner];
         let all = system.domains[owner].interrupts.iter();
         let direct = all.filter_map(|line| Some((line.line, line.direct.as_ref()?.handler.as_str())));
         let names: Vec<&str> = direct.clone().map(|(_, name)| name).collect();
         let reached = Reached::from(program, &names)?;
         let lines = direct.map(|(line, name)| Ok((line, program.function(name)? & !1))).collect::<Result<_, _>>()?;
-        Ok(Some(Handlers { owner, shared, alias, reached, lines }))
+        Ok(Handlers { owner, shared, alias, reached, lines })
     }
 
     /// Bytes of their stack, in whole units of which the data behind it is aligned.

@@ -226,6 +226,7 @@ impl<'a> Analysis<'a> {
                 self.for_threads_of(event.domain, Jobs::abandon);
                 true
             }
+            Event::Occupy => true,
             Event::Refused => self.refused.note(event),
             Event::Start => {
                 self.time.start(event.payload, event.cycle);
