@@ -83,5 +83,8 @@ pub(crate) fn place(system: &System, entry: &Area) -> Result<(), &'static str> {
     }
     let direct = system.own::<Pmsav8>();
     require(direct.owner() == Some(domain) && flags & (area::SHARED | area::EXECUTE) == 0, "flags")?;
-    require(flags & area::PINNED != 0 && base & direct.alias == 0 && physical == base | direct.alias, "physical")
+    require(flags & area::PINNED != 0 && base & direct.alias == 0, "flags")?;
+    // A device may be Non-secure for good, and has no other address then.
+    let is_there = physical == base | direct.alias || physical == base && entry.memory == area::DEVICE;
+    require(is_there, "physical")
 }
