@@ -17,7 +17,7 @@ mod tests;
 
 pub use architecture::{Architecture, FIRST_LINE};
 pub use events::{
-    EVENT_BYTES, EventsFile, EventsReader, EventsWriter, FileCursor, FormatError, HEADER_BYTES, Handled, RunEvent,
+    EVENT_BYTES, Entered, EventsFile, EventsReader, EventsWriter, FileCursor, FormatError, HEADER_BYTES, Handled, RunEvent,
     observed,
 };
 pub use fault::{CONTEXTS_PER_DOMAIN, Deed, FaultContext, STACK_BYTES};
@@ -30,5 +30,5 @@ pub use units::CoreId;
 pub use violation::{Disagreement, Violation, ViolationKind};
 pub use watch::{
     AreaWatch, AttributionWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersWatch, Interference,
-    MemoryWindow, MeterWatch, Mode, ProbeWatch, ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch,
+    MemoryWindow, MeterWatch, Mode, OutputWatch, ProbeWatch, ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch,
 };
