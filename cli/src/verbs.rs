@@ -11,6 +11,7 @@ pub mod diff;
 pub mod explain;
 pub mod new;
 mod program;
+mod outside;
 mod results;
 pub mod run;
 pub mod sdk;

@@ -97,5 +97,8 @@ pub(crate) fn place(system: &System, entry: &Area) -> Result<(), &'static str> {
     }
     let direct = owners(system).find(|direct| direct.owner() == Some(domain)).ok_or("flags")?;
     require(flags & (area::SHARED | area::EXECUTE) == 0, "flags")?;
-    require(flags & area::PINNED != 0 && base & direct.alias == 0 && physical == base | direct.alias, "physical")
+    require(flags & area::PINNED != 0 && base & direct.alias == 0, "flags")?;
+    // A device may be Non-secure for good, and has no other address then.
+    let is_there = physical == base | direct.alias || physical == base && entry.memory == area::DEVICE;
+    require(is_there, "physical")
 }

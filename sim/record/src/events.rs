@@ -41,6 +41,11 @@ pub mod observed {
     /// A handler of `domain` that interrupts reach without the kernel ran for as many cycles as the payload says, until now: `detail` is the exception. The
     /// stretch that it interrupted goes on, without these cycles.
     pub const SERVED: u8 = 0x88;
+    /// A register that the request names was stored to: `detail` is its place in [`crate::Watch::outputs`], the payload the value.
+    pub const STORED: u8 = 0x89;
+    /// A handler that interrupts reach without the kernel begins: the payload are the cycles from when its interrupt was pending, the entry included; `domain`
+    /// is the one that handlers have interrupted, `detail` a [`crate::Entered`].
+    pub const ENTERED: u8 = 0x8a;
 
     /// Name in reports, if the number is one of these.
     pub const fn name(event: u8) -> Option<&'static str> {
@@ -54,6 +59,8 @@ pub mod observed {
             HANDLED => "handled",
             CLOCK => "clock",
             SERVED => "served",
+            STORED => "stored",
+            ENTERED => "entered",
             _ => return None,
         })
     }
@@ -128,6 +135,38 @@ impl Handled {
     pub fn from_detail(detail: u16) -> Self {
         let call = (detail >> Self::EXCEPTION_BITS).checked_sub(1).map(|call| call as u8);
         Self { exception: detail & Self::LARGEST_EXCEPTION, call }
+    }
+}
+
+/// The begin of a handler, as `detail` of [`observed::ENTERED`] has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Entered {
+    /// The exception. A number that has no room is held at 511.
+    pub exception: u16,
+    /// Handlers have interrupted the kernel.
+    pub kernel: bool,
+    /// Instructions that were executed while it was pending. A number that has no room is held at 63.
+    pub instructions: u64,
+}
+
+impl Entered {
+    const MOST_INSTRUCTIONS: u64 = 63;
+    const KERNEL_BIT: u32 = 15;
+
+    /// Packs both.
+    pub fn to_detail(self) -> u16 {
+        let instructions = self.instructions.min(Self::MOST_INSTRUCTIONS) as u16;
+        let kernel = u16::from(self.kernel) << Self::KERNEL_BIT;
+        self.exception.min(Handled::LARGEST_EXCEPTION) | instructions << Handled::EXCEPTION_BITS | kernel
+    }
+
+    /// Reads both.
+    pub fn from_detail(detail: u16) -> Self {
+        Self {
+            exception: detail & Handled::LARGEST_EXCEPTION,
+            kernel: detail >> Self::KERNEL_BIT != 0,
+            instructions: u64::from(detail >> Handled::EXCEPTION_BITS) & Self::MOST_INSTRUCTIONS,
+        }
     }
 }
 

@@ -158,6 +158,14 @@ fn what_the_kernel_ran_for_survives_packing() {
         let handled = Handled { exception, call };
         assert_eq!(Handled::from_detail(handled.to_detail()), handled);
     }
+    for (exception, kernel, instructions) in [(17, false, 0), (511, true, 63), (20, true, 0)] {
+        let entered = Entered { exception, kernel, instructions };
+        assert_eq!(Entered::from_detail(entered.to_detail()), entered);
+    }
+    assert_eq!(
+        Entered::from_detail(Entered { exception: 20, kernel: false, instructions: 500 }.to_detail()).instructions,
+        63
+    );
     let held = Handled { exception: 600, call: Some(200) };
     assert_eq!(Handled::from_detail(held.to_detail()), Handled { exception: 511, call: Some(126) });
 }

@@ -71,6 +71,9 @@ pub struct Watch {
     /// Handlers that interrupts reach without the kernel, if there are any.
     #[serde(default)]
     pub handlers: Option<HandlersWatch>,
+    /// Registers of devices: each store to one is recorded (`observed::STORED`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<OutputWatch>,
     /// An application core's interrupt controller and second-level cache; needed there.
     #[serde(default)]
     pub cluster: Option<ClusterWatch>,
@@ -214,6 +217,17 @@ pub struct HandlersWatch {
     pub way_in: Range,
     /// Exceptions that they do not interrupt.
     pub above: Vec<u16>,
+    /// Their exceptions.
+    #[serde(default)]
+    pub exceptions: Vec<u16>,
+}
+
+/// A register whose stores are recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutputWatch {
+    /// Its addresses, as programs have them.
+    pub addresses: Vec<u32>,
 }
 
 /// A domain with handlers.

@@ -56,6 +56,8 @@ fn one() -> u32 {
 
 #[derive(Debug, Default, Deserialize)]
 pub struct Protection {
+    /// Bit of an address that says Secure.
+    pub secure: Option<u32>,
     pub callable: Option<Callable>,
     pub kernel_offset: Option<u32>,
     pub device_offset: Option<u32>,

@@ -104,12 +104,10 @@ impl Files {
         )?;
         writeln!(text, "#[allow(dead_code)] // only where there are any")?;
         writeln!(text, "pub const GATES: [[u32; 3]; {}] = {gates:?};", gates.len())?;
-        let open = board.device.values().filter_map(|device| Some((device.base, device.open?)));
-        let open: Vec<[u32; 4]> =
-            open.map(|(base, [[open, bit], [unprivileged, _]])| [base, open, unprivileged, bit]).collect();
+        let open: Vec<[u32; 4]> = board.device.values().filter_map(|device| board.opened(device)).collect();
         writeln!(
             text,
-            "/// Devices that can be Non-secure: base, the registers that make it so and that then let unprivileged code access it, and the bit."
+            "/// Devices that can be Non-secure: base, the registers that make it so and that then let unprivileged code access it, and the bit. One with a\n/// Non-secure base is so for good and has none."
         )?;
         writeln!(text, "#[allow(dead_code)] // only where there are any")?;
         writeln!(text, "pub const OPEN: [[u32; 4]; {}] = {open:?};", open.len())?;
@@ -179,6 +177,13 @@ impl Board {
     /// The kernel's address of a physical address.
     fn seen(&self, physical: u32) -> u32 {
         physical + self.protection.kernel_offset.filter(|offset| physical < *offset).unwrap_or(0)
+    }
+
+    /// How a device becomes Non-secure, if a domain can have it so.
+    fn opened(&self, device: &files::Device) -> Option<[u32; 4]> {
+        let for_good = !device.kernel && self.protection.secure.is_some_and(|bit| device.base & bit == 0);
+        let [[open, bit], [unprivileged, _]] = if for_good { [[0; 2]; 2] } else { device.open? };
+        Some([device.base, open, unprivileged, bit])
     }
 
     /// A line for each memory, where the kernel has it; of one that domains share with the kernel, the part that is the kernel's. A second one

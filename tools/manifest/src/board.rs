@@ -80,6 +80,11 @@ impl Board {
         self.protection.attribution().map(|watch| watch.secure)
     }
 
+    /// Whether handlers can use a device: a controller makes it Non-secure, or it is so for good.
+    pub fn can_open(&self, device: &Device) -> bool {
+        device.open.is_some() || !device.kernel && self.secure().is_some_and(|bit| device.base & bit == 0)
+    }
+
     /// Specification that an area asks of the check on this board: the written one. A default that is pinned where that takes a region
     /// register takes no locked entry: its tables stay on the chip.
     pub fn asked(&self, spec: &Spec) -> TemporalSpec {

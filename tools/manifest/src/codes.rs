@@ -293,6 +293,9 @@ codes! {
          `cofferdam costs` measures it again."
     "CF0721" "the record of the run is not whole"
         "Time was not modelled, or records of the run are missing or make no sense: nothing can be said about what was promised."
+    "CF0722" "a register showed something else than expected"
+        "The manifest says in `[run.output.NAME]` which text a serial line sends, or which values of a register's bits follow each other, and the stores of the \
+         run were others. The report has the text that was sent, and the cycle at which the first wrong frame or value came."
 }
 
 /// The explanation of a code, `None` when there is no such code.

@@ -39,6 +39,17 @@ pub struct Memory {
     pub block: Option<u32>,
 }
 
+/// A register whose stores are recorded, and what is expected of them.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Its name, and what the manifest says.
+    pub name: String,
+    /// The same.
+    pub declared: crate::schema::Output,
+    /// Its physical address.
+    pub address: u32,
+}
+
 /// An area of a domain.
 #[derive(Clone, Debug)]
 pub struct Area {
@@ -406,6 +417,10 @@ pub struct System {
     pub notifications: Vec<u32>,
     /// Longest run in nanoseconds.
     pub limit_ns: u64,
+    /// Time advances after every instruction.
+    pub exact: bool,
+    /// Registers whose stores are recorded.
+    pub outputs: Vec<Output>,
 }
 
 impl System {

@@ -8,6 +8,7 @@ mod figures;
 mod files;
 mod grants;
 mod meters;
+mod outside;
 mod page;
 mod places;
 mod time;

@@ -17,7 +17,8 @@ use crate::registers::{MPU_CTRL_NS, MPU_RLAR_NS, MPU_RNR_NS, MPU_TYPE_NS, SAU_CT
 pub struct Facts {
     /// Ranges of memory, each with the controller that says which of its blocks are Non-secure: base, bytes, its address.
     pub gates: &'static [[u32; 3]],
-    /// Devices that can be Non-secure: base, the registers that make it so and that then let unprivileged code access it, and the bit.
+    /// Devices that can be Non-secure: base, the registers that make it so and that then let unprivileged code access it, and the bit. One with a
+    /// Non-secure base has no registers: it is Non-secure for good.
     pub open: &'static [[u32; 4]],
     /// Register and bit by which Secure code may be callable.
     pub callable: Option<[u32; 2]>,
@@ -50,9 +51,12 @@ pub fn open(system: &System<'_>, facts: &Facts) -> Result<(), BootError> {
     attribute.add(way_in, (&raw const __cofferdam_wake_callable_end) as u32 & !31, CALLABLE)?;
     for (base, bytes, is_device) in direct::open(system) {
         if is_device {
-            let device = facts.open.iter().find(|device| device[0] == base | own.alias).ok_or(BootError::BadTables)?;
-            set(device[1], 1 << device[3]);
-            set(device[2], 1 << device[3]);
+            let is_it = |device: &&[u32; 4]| device[0] == base || device[0] == base | own.alias;
+            let [place, open, unprivileged, bit] = *facts.open.iter().find(is_it).ok_or(BootError::BadTables)?;
+            if place != base {
+                set(open, 1 << bit);
+                set(unprivileged, 1 << bit);
+            }
         } else {
             blocks(facts, base | own.alias, bytes)?;
         }

@@ -8,6 +8,7 @@ mod exceptions;
 mod frame;
 mod handlers;
 mod observe;
+mod pending;
 mod registers;
 
 use std::convert::Infallible;
@@ -27,6 +28,7 @@ use crate::saved::{Saved, deed};
 use crate::{Register, Seen, Target};
 use attributes::memory_attr;
 pub use frame::{EXTENDED_BYTES, ON_PROCESS_STACK, SECURE_STACK, SPSEL, TO_THREAD};
+use pending::Pending;
 use registers::Regions;
 pub use registers::{Banked, VTOR, write_unit};
 
@@ -132,6 +134,8 @@ pub struct Microcontroller<C, P> {
     lazy_frame: Frame,
     /// Set while such a handler runs.
     displaced: Option<Displaced>,
+    /// Since when their interrupts are pending.
+    pending: Pending,
 }
 
 impl<P: Protects> Microcontroller<Machine, P> {
@@ -162,6 +166,7 @@ impl<C: Modelled, P: Protects> Microcontroller<C, P> {
             late_unseen: false,
             lazy_frame: Frame { sp: 0, attr: MemAttr::STRONGLY_ORDERED, fp: FpFrame::None },
             displaced: None,
+            pending: Pending::new(watch),
         }
     }
 
@@ -240,6 +245,10 @@ impl<C: Modelled, P: Protects> Family for Microcontroller<C, P> {
 
     fn violated(_: &mut CoreObserver<Self>, _: u32, _: u32, _: u32, found: Infallible) {
         match found {}
+    }
+
+    fn expired(on: &mut CoreObserver<Self>, due: u64) {
+        on.note_pending(due);
     }
 
     fn crossed(on: &mut CoreObserver<Self>) {

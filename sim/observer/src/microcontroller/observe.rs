@@ -106,6 +106,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
             self.family.regions.loaded(address, value as u32);
             return;
         }
+        self.device_stored(address, value as u32);
         if address < PRIVATE_BUS || SYSTICK.contains(&address) {
             self.forget_deadline();
         }

@@ -1,6 +1,6 @@
 //! Limits, timers and interference, looked at from time to time.
 
-use record::{EndReason, observed};
+use record::{EndReason, Mode, observed};
 use timing::Core;
 
 use super::{CoreObserver, Family};
@@ -64,7 +64,10 @@ impl<F: Family> CoreObserver<F> {
                     eprintln!("cofferdam: the simulator does not answer");
                     return Some(EndReason::ObserverFailed);
                 };
+                // Without exact time they came when the simulator noticed.
+                let due = if self.shared.watch.mode == Mode::Exact && self.deadline != 0 { self.deadline } else { now };
                 self.deadline = deadline;
+                F::expired(self, due);
             }
             self.next_tick = self.deadline.min(now + CHECK_CYCLES).min(self.disturbances.next);
         } else if self.target.advance() {

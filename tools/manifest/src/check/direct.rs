@@ -163,24 +163,32 @@ fn no_state(owner: &str, domain: &Domain, board: &Board) -> Refusal {
         .remedy("remove `delivery`: the kernel takes the interrupt then; or choose a board whose processor has a second state")
 }
 
-/// Each device of a direct line can be Non-secure.
+/// Each device that handlers use is the domain's, and can be Non-secure.
 fn devices(owner: &str, domain: &Domain, board: &Board) -> Vec<Refusal> {
-    let closed = |line: &InterruptLine| board.device(&line.device).is_some_and(|device| device.open.is_none());
-    let wrong = domain.direct().filter(|(_, line)| closed(line));
-    wrong
-        .map(|(key, line)| {
-            let open: Vec<&str> = board.device.iter().filter(|(_, d)| d.open.is_some()).map(|(n, _)| n.as_str()).collect();
-            Refusal::at(
-                "CF0322",
-                format!("domain.{owner}.interrupt.{key}.device"),
-                format!("handlers cannot use the device `{}`", line.device),
-            )
-            .value(line.device.as_str())
-            .limit(format!("devices that can be Non-secure: {}", open.join(", ")))
-            .rule("a handler uses its device from Non-secure state, to which a controller of the board opens it")
-            .remedy("choose another device, or remove `delivery`; if the board has a register for it, name it with `open` in the board's file")
-        })
-        .collect()
+    let of_lines = domain.direct().map(|(key, line)| (format!("domain.{owner}.interrupt.{key}.device"), &line.device));
+    let named = domain.handlers.iter().flat_map(|handlers| handlers.devices.iter().enumerate());
+    let named: Vec<_> = named.map(|(i, name)| (format!("domain.{owner}.handlers.devices[{i}]"), name)).collect();
+    let foreign = named.iter().filter(|(_, name)| !domain.devices.contains(name));
+    let foreign: Vec<_> = foreign.map(|(place, name)| not_its_own(place, name, domain)).collect();
+    let can = |name: &str| board.device(name).is_none_or(|device| board.can_open(device));
+    let closed = of_lines.chain(named.iter().cloned()).filter(|(_, name)| !can(name));
+    foreign.into_iter().chain(closed.map(|(place, name)| closed_device(place, name, board))).collect()
+}
+
+fn not_its_own(place: &str, name: &str, domain: &Domain) -> Refusal {
+    Refusal::at("CF0307", place, format!("the domain does not own the device `{name}`"))
+        .limit(format!("devices of the domain: {}", domain.devices.join(", ")))
+        .rule("handlers use devices of their domain")
+        .remedy(format!("add \"{name}\" to the domain's `devices`"))
+}
+
+fn closed_device(place: String, name: &str, board: &Board) -> Refusal {
+    let open: Vec<&str> = board.device.iter().filter(|(_, d)| board.can_open(d)).map(|(n, _)| n.as_str()).collect();
+    Refusal::at("CF0322", place, format!("handlers cannot use the device `{name}`"))
+        .value(name)
+        .limit(format!("devices that can be Non-secure: {}", open.join(", ")))
+        .rule("a handler uses its device from Non-secure state, to which a controller of the board opens it")
+        .remedy("choose another device, or remove `delivery`; if the board has a register for it, name it with `open` in the board's file")
 }
 
 /// Data can be Non-secure, and is never paged.

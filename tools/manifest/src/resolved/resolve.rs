@@ -4,7 +4,7 @@ use spec::TemporalSpec;
 
 use super::{
     Area, Budget, Device, Direct, Domain, Envelope, File, FileUse, Frames, Gate, Handlers, Heap, Interleave, Interrupt,
-    Memory, Pages, Share, Shared, SharedUse, System, Thread,
+    Memory, Output, Pages, Share, Shared, SharedUse, System, Thread,
 };
 use crate::analysis::jobs_in;
 use crate::board::{Board, platform};
@@ -63,6 +63,8 @@ pub fn resolve(manifest: &Manifest, board: &Board, enforced: bool) -> Result<Sys
         budgets: resolver.budgets(enforced),
         notifications: manifest.notification.values().map(|n| n.initial).collect(),
         limit_ns: manifest.run.limit.0,
+        exact: manifest.run.exact,
+        outputs: manifest.run.output.iter().filter_map(|(name, output)| resolver.output(name, output)).collect(),
         memories,
     })
 }
@@ -240,6 +242,11 @@ impl Resolver<'_> {
         let device = self.board.device(name)?;
         let kind = device.kind.as_deref().map_or(0, abi::info::name_hash);
         Some(Device { name: name.to_owned(), base: device.base, bytes: device.bytes, kind, open: domain.is_open(name) })
+    }
+
+    fn output(&self, name: &str, declared: &schema::Output) -> Option<Output> {
+        let address = self.board.device(&declared.device)?.base + declared.offset;
+        Some(Output { name: name.to_owned(), declared: declared.clone(), address })
     }
 
     fn shared(&self, used: &schema::SharedUse) -> Option<SharedUse> {

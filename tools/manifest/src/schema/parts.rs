@@ -143,6 +143,9 @@ pub struct Handlers {
     /// Bytes of their stack, a multiple of 8.
     #[serde(default = "handlers_stack")]
     pub stack: Size,
+    /// Devices of the domain that handlers use, beside those of direct lines.
+    #[serde(default)]
+    pub devices: Vec<String>,
     /// From one point at which their capacity is full again to the next.
     pub period: Time,
     /// Time that they use in a period at most; with it used up, they are cut off until the next.

@@ -1,5 +1,6 @@
 //! Readings of the meters.
 
+use super::HandlersBudget;
 use record::Handled;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,9 @@ pub struct DomainUse {
     /// Its handlers that interrupts reach without the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handlers: Option<HandlersUse>,
+    /// What they were given, and used of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handlers_budget: Option<HandlersBudget>,
 }
 
 /// Use of a domain's handlers that interrupts reach without the kernel.
