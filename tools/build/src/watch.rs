@@ -2,8 +2,8 @@
 
 use manifest::{Grant, Object};
 use record::{
-    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersWatch, MemoryWindow, MeterWatch, Range,
-    StackWatch,
+    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, CounterWatch, DomainWatch, HandlersWatch, MemoryWindow,
+    MeterWatch, Range, StackWatch,
 };
 use report::describe;
 use runner::{ImageFacts, Machine, Mode, ProfileSource, Run, RunError, Watch};
@@ -79,8 +79,17 @@ fn handlers(built: &Built, facts: &ImageFacts) -> Option<HandlersWatch> {
     let placed = built.placed.layout.handlers.as_ref()?;
     let way_in = between(facts, ["cofferdam_wake", "__cofferdam_wake_end"])?;
     let sampler = built.loaded.board.sampler.map(|line| record::FIRST_LINE + line as u16);
-    let above = [HARD_FAULT].into_iter().chain(sampler).collect();
-    Some(HandlersWatch { domain: placed.domain, entries: placed.entries.clone(), way_in, above })
+    let is_counted = built.system.handlers().is_some_and(|(_, handlers)| handlers.counted);
+    let counter = built.loaded.board.counter.filter(|_| is_counted);
+    let line = counter.map(|counter| record::FIRST_LINE + counter.line as u16);
+    let above = [HARD_FAULT].into_iter().chain(sampler).chain(line).collect();
+    let counter = counter.map(|manifest::Counter { registers, memory, serial, .. }| CounterWatch {
+        registers,
+        memory,
+        serial,
+        ..CounterWatch::default()
+    });
+    Some(HandlersWatch { domain: placed.domain, entries: placed.entries.clone(), way_in, above, counter })
 }
 
 /// Symbols around the kernel's code.

@@ -188,6 +188,8 @@ pub struct Handlers {
     pub period: u32,
     /// Ticks that they use in a period at most.
     pub capacity: u32,
+    /// Their cycles are counted; otherwise a timer looks whether they run.
+    pub counted: bool,
 }
 
 /// A budget.

@@ -9,7 +9,7 @@ use super::owner::{COFFERDAM_ARMED, COFFERDAM_OWNER, COFFERDAM_WAKES, Request, w
 /// A thread allows a line; whether it is one of a handler. Its first acknowledgement opens it.
 ///
 /// # Bound
-/// The lines of handlers, and the sampler's handler.
+/// The lines of handlers, and the meter's exception.
 pub(crate) fn acknowledge(line: u32) -> bool {
     let owner = &COFFERDAM_OWNER;
     let Some((_, bit)) = owner.lines().find(|(own, _)| *own == line) else { return false };
@@ -18,7 +18,7 @@ pub(crate) fn acknowledge(line: u32) -> bool {
     if enabled & bit == 0 {
         owner.enabled.store(enabled | bit, Relaxed);
         write_bit(regs::nvic_icpr(line));
-        owner.sampler.ask(Request::Open);
+        owner.ask(Request::Open);
     }
     // It may have asked for its thread already.
     regs::ICSR.write(regs::PENDSVSET);
@@ -30,7 +30,7 @@ pub(crate) fn stopped(domain: u8) {
     let owner = &COFFERDAM_OWNER;
     if owner.domain.load(Relaxed) == u32::from(domain) + 1 {
         owner.enabled.store(0, Relaxed);
-        owner.sampler.ask(Request::Stop);
+        owner.ask(Request::Stop);
         owner.lines().for_each(|(line, _)| take(line));
     }
 }

@@ -9,6 +9,8 @@ use kernel::boot::BootError;
 use protect::pmsav8::Pmsav8;
 use system::{System, direct};
 
+use super::displaced::DISPLACED;
+use super::meter;
 use super::owner::{COFFERDAM_OWNER, MAX_LINE};
 use crate::registers::{MPU_CTRL_NS, MPU_RLAR_NS, MPU_RNR_NS, MPU_TYPE_NS, SAU_CTRL, SAU_RBAR, SAU_RLAR, SAU_RNR};
 
@@ -21,8 +23,10 @@ pub struct Facts {
     pub open: &'static [[u32; 4]],
     /// Register and bit by which Secure code may be callable.
     pub callable: Option<[u32; 2]>,
-    /// The timer that samples handlers, and its line.
+    /// The timer that looks whether handlers run, and its line.
     pub sampler: (u32, u32),
+    /// The counter of their cycles: its registers, the device by which it interrupts, the line.
+    pub counter: Option<[u32; 3]>,
 }
 
 unsafe extern "C" {
@@ -39,6 +43,7 @@ unsafe extern "C" {
 /// Linear in the blocks; runs once.
 pub fn open(system: &System<'_>, facts: &Facts) -> Result<(), BootError> {
     let own = system.own::<Pmsav8>();
+    DISPLACED.start(None);
     if own.domain == 0 {
         return Ok(());
     }
@@ -154,13 +159,13 @@ fn lines(system: &System<'_>, own: &direct::Direct, facts: &Facts) -> Result<(),
     if timer == 0 {
         return Err(BootError::BadTables);
     }
-    let ipr = regs::nvic_ipr(line / 4);
-    ipr.write(ipr.read() & !(0xff << (8 * (line % 4))));
-    owner.sampler.timer.store(timer, Relaxed);
-    owner.sampler.line.store(line, Relaxed);
-    owner.sampler.period.store(own.period, Relaxed);
-    owner.sampler.capacity.store(own.capacity, Relaxed);
+    owner.looks.timer.store(timer, Relaxed);
+    owner.looks.line.store(line, Relaxed);
+    owner.counter.line.store(line, Relaxed);
+    if let Some(rate) = own.rate() {
+        owner.counter.start(facts.counter.ok_or(BootError::BadTables)?, rate);
+        DISPLACED.start(owner.counter.count());
+    }
     owner.domain.store(own.domain, Relaxed);
-    owner.sampler.start(system.cpu_hz() ^ own.text_base);
-    Ok(())
+    meter::start(own.period, own.capacity, system.cpu_hz() ^ own.text_base).ok_or(BootError::BadTables)
 }

@@ -2,12 +2,14 @@
 //! whole, and none of the kernel's is written above it.
 
 use core::arch::asm;
-use core::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use armv_m::barrier;
 use armv_m::regs::{self, Reg};
 use system::direct::MAX_DIRECT;
 
+use super::counter::Counter;
+use super::looks::Looks;
 use crate::registers::{ICSR_NS, SHCSR_NS, VTOR_NS};
 
 /// Lines that can reach handlers have lower numbers.
@@ -19,38 +21,6 @@ pub(super) const MAX_LINE: u32 = 128;
 pub(super) enum Request {
     Open = 1,
     Stop = 2,
-}
-
-/// State of the timer that samples handlers; all words but `request` are its own.
-pub(super) struct Sampler {
-    /// Its line, and the address of its timer's registers.
-    pub line: AtomicU32,
-    pub timer: AtomicU32,
-    pub request: AtomicU32,
-    /// Ticks in a period and to use in each, the rest of the period and what is left to use.
-    pub period: AtomicU32,
-    pub capacity: AtomicU32,
-    pub rest: AtomicI32,
-    pub left: AtomicI32,
-    pub exhausted: AtomicU32,
-    /// The interval that runs, and the state of the generator, not 0.
-    pub interval: AtomicU32,
-    pub seed: AtomicU32,
-}
-
-impl Sampler {
-    pub(super) const NEW: Sampler = Sampler {
-        line: AtomicU32::new(0),
-        timer: AtomicU32::new(0),
-        request: AtomicU32::new(0),
-        period: AtomicU32::new(0),
-        capacity: AtomicU32::new(0),
-        rest: AtomicI32::new(0),
-        left: AtomicI32::new(0),
-        exhausted: AtomicU32::new(0),
-        interval: AtomicU32::new(0),
-        seed: AtomicU32::new(0),
-    };
 }
 
 /// The domain with handlers. All zero: there is none.
@@ -74,8 +44,12 @@ pub(super) struct Owner {
     pub address: AtomicU32,
     /// Exceptions that a cut-off ends, the outermost first.
     pub chain: [AtomicU8; MAX_DIRECT],
-    /// The sampler's, see there.
-    pub sampler: Sampler,
+    /// What the kernel has asked for, a [`Request`] or 0.
+    pub request: AtomicU32,
+    /// Not 0: the capacity is used up. The meter's, as all that follows.
+    pub exhausted: AtomicU32,
+    pub looks: Looks,
+    pub counter: Counter,
 }
 
 /// The one that there is. The entry code reads its first word.
@@ -93,7 +67,10 @@ pub(super) static COFFERDAM_OWNER: Owner = Owner {
     fault: AtomicU32::new(0),
     address: AtomicU32::new(0),
     chain: [const { AtomicU8::new(0) }; MAX_DIRECT],
-    sampler: Sampler::NEW,
+    request: AtomicU32::new(0),
+    exhausted: AtomicU32::new(0),
+    looks: Looks::NEW,
+    counter: Counter::NEW,
 };
 
 /// A byte for each line: its handler has asked for the thread. The way in writes them, the kernel reads them.
@@ -109,6 +86,19 @@ impl Owner {
     pub(super) fn lines(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let count = self.count.load(Relaxed) as usize;
         self.lines.iter().take(count).enumerate().map(|(index, line)| (u32::from(line.load(Relaxed)), 1 << index))
+    }
+
+    /// Whether a line is the meter's: above all handlers.
+    pub(super) fn is_meter(&self, line: u32) -> bool {
+        [self.looks.line.load(Relaxed), self.counter.line.load(Relaxed)].contains(&line)
+    }
+
+    /// Has something done at once: the meter's lines are above all others.
+    pub(super) fn ask(&self, request: Request) {
+        self.request.store(request as u32, Relaxed);
+        let (register, bit) = regs::nvic_ispr(self.looks.line.load(Relaxed));
+        register.write(bit);
+        barrier();
     }
 
     /// Lines and system exceptions of Non-secure state do nothing from now on. Those that are active stay so.

@@ -12,7 +12,7 @@ use crate::board_file::MemoryKind;
 use crate::diagnostic::Refusal;
 use crate::quantity::{Address, Size, Time};
 use crate::references::{self, clients, grants};
-use crate::schema::{self, AccessMode, Delivery, Geometry, HeapArea, Manifest, NearTables};
+use crate::schema::{self, AccessMode, Delivery, Geometry, HeapArea, Manifest, Meter, NearTables};
 use crate::spec::Spec;
 
 /// Slots of a capability table when the manifest does not say.
@@ -312,6 +312,7 @@ impl Resolver<'_> {
             stack_bytes: declared.stack.0 as u32,
             period: self.ticks(declared.period),
             capacity: self.ticks(declared.capacity),
+            counted: declared.meter.unwrap_or(Meter::Counter) == Meter::Counter && self.board.counter.is_some(),
         }
     }
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::quantity::{Address, Size, Time};
 
 pub use domain::{CArea, DataArea, Domain, Envelope, FaultPolicy, Geometry, HeapArea, Paging, Replacement, StackArea};
-pub use parts::{AccessMode, Delivery, Gate, Handlers, InterruptLine, SharedUse, Thread, Use};
+pub use parts::{AccessMode, Delivery, Gate, Handlers, InterruptLine, Meter, SharedUse, Thread, Use};
 pub(crate) use parts::{gate_stack, main_name};
 pub use sources::{CSources, CrateSource, FileUse};
 

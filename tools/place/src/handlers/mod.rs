@@ -94,6 +94,7 @@ impl<'a> Handlers<'a> {
             stack_top: domain.data_base,
             period: self.shared.period,
             capacity: self.shared.capacity,
+            counted: if self.shared.counted { ratio(system.cpu_hz, system.ticks_per_second) } else { 0 },
         };
         Ok(HandlersSpot { direct, stub: base + stub, copy: base + copy })
     }
@@ -141,4 +142,17 @@ impl<'a> Handlers<'a> {
     pub fn pieces(&self, spot: &HandlersSpot) -> impl Iterator<Item = (&str, u32, u32)> {
         self.reached.pieces(spot.copy)
     }
+}
+
+/// Cycles (upper half) in ticks (lower half), in lowest terms. More than fits is rounded: a cycle takes a little longer then.
+fn ratio(cycles: u32, ticks: u32) -> u32 {
+    let (mut common, mut rest) = (cycles.max(1), ticks);
+    while rest != 0 {
+        (common, rest) = (rest, common % rest);
+    }
+    let (mut cycles, mut ticks) = (cycles / common, ticks / common);
+    while cycles > 0xffff {
+        (cycles, ticks) = (cycles / 2, ticks.div_ceil(2));
+    }
+    cycles << 16 | ticks
 }

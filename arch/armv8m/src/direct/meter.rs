@@ -1,0 +1,117 @@
+//! Time of handlers: a deferrable server, whose use one of two instruments tells, and the exceptions of these.
+
+use core::cell::UnsafeCell;
+use core::sync::atomic::Ordering::Relaxed;
+
+use abi::trace::Fault;
+use sched::budget::{Budget, Params};
+
+use super::displaced::DISPLACED;
+use super::judge::{self, GO_ON};
+use super::looks::Sampler;
+use super::owner::{COFFERDAM_OWNER, Request, is_masked};
+
+/// An instrument that says what handlers use.
+pub(super) trait Meter {
+    /// Ticks that handlers have used since this was last asked: by a look at the end of an interval, which has met one or not, or by what else.
+    fn used(&self, met: Option<bool>) -> u32;
+    /// So many ticks are left to them; the instrument interrupts when they are used, if it can.
+    fn grant(&self, left: i32);
+}
+
+/// The server, and the time since it began, in ticks of ended intervals.
+struct Server(UnsafeCell<Option<(Budget, u64)>>);
+
+// SAFETY: after boot only the meter's exceptions use it, which have one priority.
+unsafe impl Sync for Server {}
+
+static SERVER: Server = Server(UnsafeCell::new(None));
+
+impl Server {
+    /// `used` ticks of the last `passed` were handlers'. What is left, and the ticks to the next boundary. What was overdrawn is paid back.
+    fn charge(&self, used: u32, passed: u32) -> (i32, u32) {
+        // SAFETY: see above.
+        let Some((budget, now)) = (unsafe { &mut *self.0.get() }) else { return (0, u32::MAX) };
+        *now += u64::from(passed);
+        budget.pay(used);
+        budget.replenish(*now);
+        (budget.left(), budget.next_replenishment().wrapping_sub(*now) as u32)
+    }
+}
+
+/// Begins with a full capacity.
+pub(super) fn start(period: u32, capacity: u32, seed: u32) -> Option<()> {
+    let params = Params::new(period.into(), capacity.into()).ok()?;
+    // SAFETY: at boot, before any exception.
+    unsafe { *SERVER.0.get() = Some((Budget::new(params, 0), 0)) };
+    let owner = &COFFERDAM_OWNER;
+    measure(None, false);
+    owner.looks.start(seed);
+    Some(())
+}
+
+/// An interval has ended, or handlers have come to what was left. Whether their capacity is used up now.
+fn measure(interval: Option<u32>, meets: bool) -> bool {
+    let owner = &COFFERDAM_OWNER;
+    let meter: &dyn Meter = if owner.counter.is_there() { &owner.counter } else { &Sampler };
+    let used = meter.used(interval.map(|_| meets));
+    let (left, boundary) = SERVER.charge(used, interval.unwrap_or(0));
+    meter.grant(left);
+    DISPLACED.charged(used, left);
+    if interval.is_some() {
+        // The capacity is full again as soon as it can be, if that is known to the tick.
+        owner.looks.arm(if owner.counter.is_there() { boundary } else { u32::MAX });
+    }
+    left <= 0
+}
+
+/// Does what the kernel has asked for, once.
+fn serve(request: u32) {
+    let owner = &COFFERDAM_OWNER;
+    owner.request.store(0, Relaxed);
+    if request == Request::Stop as u32 {
+        owner.stopped.store(1, Relaxed);
+        owner.close();
+    } else {
+        owner.stopped.store(0, Relaxed);
+        if owner.exhausted.load(Relaxed) == 0 {
+            owner.reopen();
+        }
+    }
+}
+
+/// The meter's interrupts, with EXC_RETURN and both stack pointers as they were; returns a verdict as `judge` does.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u32) -> u64 {
+    let owner = &COFFERDAM_OWNER;
+    let request = owner.request.load(Relaxed);
+    if request != 0 {
+        serve(request);
+    }
+    let interval = owner.looks.ended();
+    if !owner.counter.take_match() && interval.is_none() {
+        return GO_ON;
+    }
+    let outside = exc_return & judge::SECURE == 0;
+    // Also on its way into the kernel, which is left before it can be ended.
+    let meets = outside || judge::is_active();
+    let is_kept = !owner.counter.is_there() || owner.counter.is_kept();
+    let is_empty = measure(interval, meets);
+    let was_empty = owner.exhausted.swap(u32::from(is_empty), Relaxed) != 0;
+    if is_empty && !was_empty {
+        owner.close();
+    } else if was_empty && !is_empty && owner.stopped.load(Relaxed) == 0 {
+        owner.reopen();
+    }
+    if !is_kept {
+        owner.counter.set_up();
+        judge::blame(Fault::Data, 0);
+    }
+    if outside {
+        return judge::met(exc_return, psp, msp, is_empty);
+    }
+    if !meets && is_masked() {
+        judge::blame(Fault::Return, 0);
+    }
+    GO_ON
+}
