@@ -65,6 +65,8 @@ pub struct Counter {
     pub registers: u32,
     /// First address of their memory.
     pub memory: u32,
+    /// Cycles for which handlers can go on behind its match.
+    pub beyond_cycles: u64,
 }
 
 impl Board {

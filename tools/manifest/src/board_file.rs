@@ -154,6 +154,8 @@ pub struct Counter {
     pub memory: String,
     /// Address, in it, of the words that stand for those from 0xE000_0000 on.
     pub registers: u32,
+    /// Cycles for which handlers can go on behind a match.
+    pub beyond_cycles: u64,
 }
 
 /// The kernel's clock, as it is on the board.

@@ -72,9 +72,10 @@ impl BoardFile {
         let line = |sampler: &Sampler| device.get(&sampler.device)?.lines.get(&sampler.line).copied();
         let sampler = sampler.as_ref().and_then(line);
         let counter = counter.as_ref().and_then(|counter| {
-            let Counter { serial, registers, .. } = *counter;
+            let Counter { serial, registers, beyond_cycles, .. } = *counter;
             let line = *device.get(&counter.device)?.lines.get(&counter.line)?;
-            Some(board::Counter { line, serial, registers, memory: memory.get(&counter.memory)?.base })
+            let memory = memory.get(&counter.memory)?.base;
+            Some(board::Counter { line, serial, registers, memory, beyond_cycles })
         });
         memory.values_mut().for_each(|memory| memory.usable = memory.bytes);
         Ok(Board {

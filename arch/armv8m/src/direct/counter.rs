@@ -1,14 +1,17 @@
 //! The counter of cycles of Non-secure state: DWT, with CYCDISS (DDI 0553 D1.2). When it comes to what is left, it interrupts, above all handlers.
 //!
 //! The registers are where the board's file says, and so is the interrupt: a simulator may have them elsewhere. Handlers can write them: none is banked.
-//! The looks find that ([`Counter::is_kept`]).
+//! The looks find that ([`Counter::finds`]).
 
+use core::arch::asm;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use armv_m::regs::Reg;
+use sched::sampling;
 
 use super::looks::{enable_above_all, register};
 use super::meter::Meter;
+use super::owner::COFFERDAM_OWNER;
 
 /// The counter. All zero: there is none.
 pub(super) struct Counter {
@@ -23,6 +26,10 @@ pub(super) struct Counter {
     /// The count up to which handlers are charged, and what it is compared with.
     charged: AtomicU32,
     compared: AtomicU32,
+    /// The count at the last look, cycles of a mean interval, and those for which handlers were met and not counted.
+    looked: AtomicU32,
+    mean: AtomicU32,
+    doubt: AtomicU32,
 }
 
 impl Counter {
@@ -34,6 +41,9 @@ impl Counter {
         ticks: AtomicU32::new(0),
         charged: AtomicU32::new(0),
         compared: AtomicU32::new(0),
+        looked: AtomicU32::new(0),
+        mean: AtomicU32::new(0),
+        doubt: AtomicU32::new(0),
     };
 
     /// Whether it is what meters.
@@ -58,6 +68,8 @@ impl Counter {
         self.line.store(line, Relaxed);
         self.cycles.store(cycles, Relaxed);
         self.ticks.store(ticks, Relaxed);
+        self.mean.store(scaled(sampling::MEAN_TICKS, cycles, ticks), Relaxed);
+        [&self.charged, &self.looked].iter().for_each(|count| count.store(self.at(CYCCNT).read(), Relaxed));
         self.set_up();
         register(device, UART_CONTROL).write(RECEIVE | RECEIVE_INTERRUPT);
         enable_above_all(line);
@@ -65,9 +77,7 @@ impl Counter {
 
     /// Sets its registers, but for the count and what it is compared with.
     pub(super) fn set_up(&self) {
-        self.at(DEMCR).write(TRCENA | MON_EN);
-        self.at(FUNCTION0).write(CYCLES_MATCH);
-        self.at(CTRL).write(CYCDISS | CYCCNTENA);
+        KEPT.iter().for_each(|(offset, value)| self.at(*offset).write(*value));
     }
 
     /// Whether it has interrupted, which is taken back.
@@ -84,20 +94,25 @@ impl Counter {
         has
     }
 
-    /// Whether its registers are as they were set, and it has not gone back.
-    pub(super) fn is_kept(&self) -> bool {
-        let kept = [
-            (DEMCR, TRCENA | MON_EN),
-            (FUNCTION0, CYCLES_MATCH),
-            (CTRL, CYCDISS | CYCCNTENA),
-            (COMP0, self.compared.load(Relaxed)),
-        ];
-        kept.iter().all(|(offset, value)| self.at(*offset).read() == *value) && self.passed() <= MOST_CYCLES
-    }
-
-    /// Cycles for which handlers have not yet been charged.
-    fn passed(&self) -> u32 {
-        self.at(CYCCNT).read().wrapping_sub(self.charged.load(Relaxed))
+    /// A look has met a handler, or a boundary; a handler's frame is on the stack if `outside`. Whether handlers have kept the counter from counting: its registers
+    /// are not as they were set, it has gone back or too far, a handler sleeps, or looks meet them far more often than the count says.
+    pub(super) fn finds(&self, meets: bool, outside: bool) -> bool {
+        let now = self.at(CYCCNT).read();
+        let counted = now.wrapping_sub(self.looked.swap(now, Relaxed));
+        let mean = self.mean.load(Relaxed);
+        let doubt = self.doubt.load(Relaxed).saturating_sub(counted.saturating_mul(sampling::COUNTED_WEIGHS));
+        let doubt = doubt + if meets { mean } else { 0 };
+        self.doubt.store(doubt, Relaxed);
+        let is_kept = counted <= BEYOND + self.compared.load(Relaxed).wrapping_sub(self.charged.load(Relaxed))
+            && KEPT.iter().all(|(offset, value)| self.at(*offset).read() == *value)
+            && self.at(COMP0).read() == self.compared.load(Relaxed);
+        let cheats = !is_kept || doubt > mean * sampling::DOUBTS || outside && is_asleep();
+        if cheats {
+            self.set_up();
+            self.charged.store(now, Relaxed);
+            self.doubt.store(0, Relaxed);
+        }
+        cheats
     }
 
     fn at(&self, offset: u32) -> Reg {
@@ -108,23 +123,19 @@ impl Counter {
 impl Meter for Counter {
     fn used(&self, _met: Option<bool>) -> u32 {
         let (cycles, ticks) = self.rate();
-        let passed = self.passed();
-        // More than there can be between two looks is none of its counting.
-        if passed > MOST_CYCLES {
-            self.charged.store(self.at(CYCCNT).read(), Relaxed);
-            return 0;
-        }
-        let used = passed * ticks / cycles;
+        let charged = self.charged.load(Relaxed);
+        let passed = self.at(CYCCNT).read().wrapping_sub(charged);
+        // What is far beyond the comparison is none of its counting.
+        let passed = passed.min(self.compared.load(Relaxed).wrapping_sub(charged).saturating_add(BEYOND));
+        let used = scaled(passed, ticks, cycles);
         // The rest of a tick is charged with the next.
-        let charged = self.charged.load(Relaxed).wrapping_add(used * cycles / ticks);
-        self.charged.store(charged, Relaxed);
+        self.charged.store(charged.wrapping_add(scaled(used, cycles, ticks)), Relaxed);
         used
     }
 
     fn grant(&self, left: i32) {
         let (cycles, ticks) = self.rate();
-        // No more than what is multiplied without overflow: a look comes long before.
-        let ahead = ((left.max(0) as u32).min(MOST_CYCLES) * cycles).div_ceil(ticks);
+        let ahead = scaled(left.max(0) as u32, cycles, ticks) + 1;
         // It stands still now, and matches when it becomes equal.
         let now = self.at(CYCCNT).read();
         let first = now.wrapping_add(1);
@@ -135,8 +146,31 @@ impl Meter for Counter {
     }
 }
 
-/// Cycles, more than there are in the longest interval between two looks; few enough to be multiplied by a number of ticks.
-const MOST_CYCLES: u32 = 1 << 16;
+/// More cycles than handlers have behind a match.
+const BEYOND: u32 = 1 << 12;
+
+/// `amount` times `by` over `over`, rounded down; at most 32 bits, which no capacity exceeds.
+fn scaled(amount: u32, by: u32, over: u32) -> u32 {
+    (u64::from(amount) * u64::from(by) / u64::from(over)).min(u64::from(u32::MAX >> 1)) as u32
+}
+
+/// Whether the handler whose frame is on the stack has executed WFI or WFE last.
+fn is_asleep() -> bool {
+    const STACKED_PC: u32 = 24;
+    const HINTS: [u32; 2] = [0xbf30, 0xbf20];
+    const WIDE_HINTS: [u32; 2] = [0xf3af_8003, 0xf3af_8002];
+    let sp: u32;
+    // SAFETY: reads a register.
+    unsafe { asm!("mrs {0}, msp_ns", out(reg) sp, options(nomem, nostack, preserves_flags)) };
+    // SAFETY: the processor has just stored the frame there; one that failed has become a HardFault, which came first.
+    let pc = unsafe { ((sp + STACKED_PC) as *const u32).read_volatile() };
+    if !COFFERDAM_OWNER.is_code(pc.wrapping_sub(4)) || !COFFERDAM_OWNER.is_code(pc) {
+        return false;
+    }
+    // SAFETY: code of handlers, which nobody writes.
+    let [first, second] = [4, 2].map(|back| u32::from(unsafe { ((pc - back) as *const u16).read_volatile() }));
+    HINTS.contains(&second) || WIDE_HINTS.contains(&(first << 16 | second))
+}
 
 // Offsets from 0xE000_0000, and bits (DDI 0553 D1.2).
 const CTRL: u32 = 0x1000;
@@ -150,6 +184,8 @@ const CYCDISS: u32 = 1 << 23;
 const CYCLES_MATCH: u32 = 1 | 1 << 4;
 const TRCENA: u32 = 1 << 24;
 const MON_EN: u32 = 1 << 16;
+/// What it counts and when, in the order in which it is set.
+const KEPT: [(u32, u32); 3] = [(DEMCR, TRCENA | MON_EN), (FUNCTION0, CYCLES_MATCH), (CTRL, CYCDISS | CYCCNTENA)];
 
 // CMSDK UART, by whose receiver a simulator interrupts.
 const UART_DATA: u32 = 0x00;

@@ -64,18 +64,11 @@ pub(crate) fn displaced() -> u32 {
     let now = known.now();
     let passed = now.wrapping_sub(known.seen.swap(now, Relaxed));
     let (cycles, ticks) = COFFERDAM_OWNER.counter.rate();
-    // More is none of its counting, or so long ago that who runs has long been charged for.
-    if passed > MOST_CYCLES {
-        return 0;
-    }
-    let parts = passed * ticks + known.rest.load(Relaxed);
-    known.rest.store(parts % cycles, Relaxed);
+    let parts = u64::from(passed) * u64::from(ticks) + u64::from(known.rest.load(Relaxed));
+    known.rest.store((parts % u64::from(cycles)) as u32, Relaxed);
     let told = known.told.load(Relaxed);
     let room = (known.most.load(Relaxed).wrapping_sub(told) as i32).max(0) as u32;
-    let given = (parts / cycles).min(room);
+    let given = (parts / u64::from(cycles)).min(room.into()) as u32;
     known.told.store(told.wrapping_add(given), Relaxed);
     given
 }
-
-/// Few enough to be multiplied by a number of ticks.
-const MOST_CYCLES: u32 = 1 << 27;

@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use armv_m::regs::{self, Reg};
-use sched::sampling;
+use sched::sampling::{self, Intervals};
 
 use super::meter::Meter;
 
@@ -15,6 +15,10 @@ pub(super) struct Looks {
     /// The interval that runs, and the state of the generator, not 0.
     interval: AtomicU32,
     seed: AtomicU32,
+    lent: AtomicU32,
+    /// Ticks of intervals that have ended since handlers were last charged, and the ticks from then to the next boundary of their period.
+    since: AtomicU32,
+    boundary: AtomicU32,
 }
 
 impl Looks {
@@ -23,26 +27,50 @@ impl Looks {
         timer: AtomicU32::new(0),
         interval: AtomicU32::new(0),
         seed: AtomicU32::new(0),
+        lent: AtomicU32::new(0),
+        since: AtomicU32::new(0),
+        boundary: AtomicU32::new(0),
     };
 
     /// Begins to look.
     pub(super) fn start(&self, seed: u32) {
         self.seed.store(seed | 1, Relaxed);
-        self.arm(u32::MAX);
+        self.arm(false);
         enable_above_all(self.line.load(Relaxed));
     }
 
-    /// Ticks of the interval that has ended, if one has.
-    pub(super) fn ended(&self) -> Option<u32> {
+    /// Whether an interval has ended, which is noted.
+    pub(super) fn take_end(&self) -> bool {
         let is_over = register(self.timer.load(Relaxed), MASKED_STATUS).read() & 1 != 0;
-        is_over.then(|| self.interval.load(Relaxed))
+        if is_over {
+            self.since.store(self.since.load(Relaxed) + self.interval.load(Relaxed), Relaxed);
+        }
+        is_over
     }
 
-    /// Draws the next interval, which is about `most` ticks at most, and starts it.
-    pub(super) fn arm(&self, most: u32) {
-        let (seed, ticks) = sampling::draw(self.seed.load(Relaxed));
+    /// Whether a boundary of the period has passed.
+    pub(super) fn is_at_boundary(&self) -> bool {
+        self.since.load(Relaxed) >= self.boundary.load(Relaxed)
+    }
+
+    /// Ticks of ended intervals since this was last asked.
+    pub(super) fn take_passed(&self) -> u32 {
+        self.since.swap(0, Relaxed)
+    }
+
+    /// The next boundary is so many ticks ahead.
+    pub(super) fn expect(&self, boundary: u32) {
+        self.boundary.store(boundary, Relaxed);
+    }
+
+    /// Draws the next interval, which ends soon behind the next boundary if that is `exact`, and starts it.
+    pub(super) fn arm(&self, exact: bool) {
+        let most = if exact { self.boundary.load(Relaxed).saturating_sub(self.since.load(Relaxed)) } else { u32::MAX };
+        let mut intervals = Intervals { seed: self.seed.load(Relaxed), lent: self.lent.load(Relaxed) };
+        let ticks = intervals.draw();
         let ticks = ticks.min(most.max(sampling::SHORTEST_TICKS));
-        self.seed.store(seed, Relaxed);
+        self.seed.store(intervals.seed, Relaxed);
+        self.lent.store(intervals.lent, Relaxed);
         self.interval.store(ticks, Relaxed);
         let timer = self.timer.load(Relaxed);
         register(timer, CONTROL).write(0);

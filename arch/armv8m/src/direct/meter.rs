@@ -45,23 +45,20 @@ pub(super) fn start(period: u32, capacity: u32, seed: u32) -> Option<()> {
     // SAFETY: at boot, before any exception.
     unsafe { *SERVER.0.get() = Some((Budget::new(params, 0), 0)) };
     let owner = &COFFERDAM_OWNER;
-    measure(None, false);
+    measure(None);
     owner.looks.start(seed);
     Some(())
 }
 
 /// An interval has ended, or handlers have come to what was left. Whether their capacity is used up now.
-fn measure(interval: Option<u32>, meets: bool) -> bool {
+fn measure(met: Option<bool>) -> bool {
     let owner = &COFFERDAM_OWNER;
     let meter: &dyn Meter = if owner.counter.is_there() { &owner.counter } else { &Sampler };
-    let used = meter.used(interval.map(|_| meets));
-    let (left, boundary) = SERVER.charge(used, interval.unwrap_or(0));
+    let used = meter.used(met);
+    let (left, boundary) = SERVER.charge(used, owner.looks.take_passed());
+    owner.looks.expect(boundary);
     meter.grant(left);
     DISPLACED.charged(used, left);
-    if interval.is_some() {
-        // The capacity is full again as soon as it can be, if that is known to the tick.
-        owner.looks.arm(if owner.counter.is_there() { boundary } else { u32::MAX });
-    }
     left <= 0
 }
 
@@ -88,30 +85,41 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     if request != 0 {
         serve(request);
     }
-    let interval = owner.looks.ended();
-    if !owner.counter.take_match() && interval.is_none() {
+    let (ended, matched) = (owner.looks.take_end(), owner.counter.take_match());
+    if !ended && !matched {
         return GO_ON;
     }
     let outside = exc_return & judge::SECURE == 0;
     // Also on its way into the kernel, which is left before it can be ended.
     let meets = outside || judge::is_active();
-    let is_kept = !owner.counter.is_there() || owner.counter.is_kept();
-    let is_empty = measure(interval, meets);
+    let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
+    let cheats = is_counted && ended && (meets || is_at_boundary) && owner.counter.finds(meets, outside);
+    // A counter charges nothing in between: it comes by itself.
+    if matched || is_at_boundary || meets && !is_counted {
+        settle(ended.then_some(meets));
+    }
+    if ended {
+        owner.looks.arm(is_counted);
+    }
+    if cheats {
+        judge::blame(Fault::Data, 0);
+    } else if !meets && is_masked() {
+        judge::blame(Fault::Return, 0);
+    }
+    if outside {
+        return judge::met(exc_return, psp, msp, cheats || owner.exhausted.load(Relaxed) != 0);
+    }
+    GO_ON
+}
+
+/// There is something to charge: a look has met handlers or not, or handlers have come to what was left. Their lines are closed while there is nothing left.
+fn settle(met: Option<bool>) {
+    let owner = &COFFERDAM_OWNER;
+    let is_empty = measure(met);
     let was_empty = owner.exhausted.swap(u32::from(is_empty), Relaxed) != 0;
     if is_empty && !was_empty {
         owner.close();
     } else if was_empty && !is_empty && owner.stopped.load(Relaxed) == 0 {
         owner.reopen();
     }
-    if !is_kept {
-        owner.counter.set_up();
-        judge::blame(Fault::Data, 0);
-    }
-    if outside {
-        return judge::met(exc_return, psp, msp, is_empty);
-    }
-    if !meets && is_masked() {
-        judge::blame(Fault::Return, 0);
-    }
-    GO_ON
 }

@@ -142,6 +142,8 @@ fn lines(system: &System<'_>, own: &direct::Direct, facts: &Facts) -> Result<(),
     owner.vectors.store(own.vectors, Relaxed);
     owner.quiet.store(own.quiet, Relaxed);
     owner.stack_top.store(own.stack_top, Relaxed);
+    owner.text_base.store(own.text_base, Relaxed);
+    owner.text_bytes.store(own.text_bytes, Relaxed);
     let mut count = 0;
     for (line, level) in direct::lines(system) {
         let places = owner.lines.get(count).zip(owner.levels.get(count));

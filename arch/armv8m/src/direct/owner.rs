@@ -35,6 +35,9 @@ pub(super) struct Owner {
     pub vectors: AtomicU32,
     pub quiet: AtomicU32,
     pub stack_top: AtomicU32,
+    /// What handlers execute.
+    pub text_base: AtomicU32,
+    pub text_bytes: AtomicU32,
     /// A bit for each line that its thread has acknowledged once: its handler may run. The kernel's.
     pub enabled: AtomicU32,
     /// Not 0: the domain was stopped or is about to be, and no handler runs until it acknowledges a line anew.
@@ -62,6 +65,8 @@ pub(super) static COFFERDAM_OWNER: Owner = Owner {
     vectors: AtomicU32::new(0),
     quiet: AtomicU32::new(0),
     stack_top: AtomicU32::new(0),
+    text_base: AtomicU32::new(0),
+    text_bytes: AtomicU32::new(0),
     enabled: AtomicU32::new(0),
     stopped: AtomicU32::new(0),
     fault: AtomicU32::new(0),
@@ -86,6 +91,11 @@ impl Owner {
     pub(super) fn lines(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let count = self.count.load(Relaxed) as usize;
         self.lines.iter().take(count).enumerate().map(|(index, line)| (u32::from(line.load(Relaxed)), 1 << index))
+    }
+
+    /// Whether an address is among what handlers execute.
+    pub(super) fn is_code(&self, address: u32) -> bool {
+        address.wrapping_sub(self.text_base.load(Relaxed)) < self.text_bytes.load(Relaxed)
     }
 
     /// Whether a line is the meter's: above all handlers.
