@@ -103,9 +103,11 @@ impl Counter {
         let doubt = self.doubt.load(Relaxed).saturating_sub(counted.saturating_mul(sampling::COUNTED_WEIGHS));
         let doubt = doubt + if meets { mean } else { 0 };
         self.doubt.store(doubt, Relaxed);
-        let is_kept = counted <= BEYOND + self.compared.load(Relaxed).wrapping_sub(self.charged.load(Relaxed))
+        let (charged, compared) = (self.charged.load(Relaxed), self.compared.load(Relaxed));
+        let goes_on = counted as i32 >= 0 && now.wrapping_sub(charged) <= BEYOND + compared.wrapping_sub(charged);
+        let is_kept = goes_on
             && KEPT.iter().all(|(offset, value)| self.at(*offset).read() == *value)
-            && self.at(COMP0).read() == self.compared.load(Relaxed);
+            && self.at(COMP0).read() == compared;
         let cheats = !is_kept || doubt > mean * sampling::DOUBTS || outside && is_asleep();
         if cheats {
             self.set_up();
@@ -135,7 +137,8 @@ impl Meter for Counter {
 
     fn grant(&self, left: i32) {
         let (cycles, ticks) = self.rate();
-        let ahead = scaled(left.max(0) as u32, cycles, ticks) + 1;
+        // With nothing left, what silences their exceptions is all that runs in their state, and is not to be interrupted.
+        let ahead = if left > 0 { scaled(left as u32, cycles, ticks) + 1 } else { FAR };
         // It stands still now, and matches when it becomes equal.
         let now = self.at(CYCCNT).read();
         let first = now.wrapping_add(1);
@@ -146,6 +149,8 @@ impl Meter for Counter {
     }
 }
 
+/// Cycles that do not come to pass until a boundary.
+const FAR: u32 = 1 << 30;
 /// More cycles than handlers have behind a match.
 const BEYOND: u32 = 1 << 12;
 
