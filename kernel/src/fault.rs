@@ -53,7 +53,7 @@ impl<A: Arch> Kernel<A> {
     /// The areas of the system, and the lines of handlers.
     pub(crate) fn occupy(&mut self, handle: u32) -> Result<Outcome, Error> {
         let domain = self.lookup(handle, Kind::Domain, rights::WRITE)?.object as u8;
-        if !self.core.arch.occupy(&self.tables, domain) {
+        if !self.core.arch.occupy(domain) {
             return Err(Error::BadState);
         }
         self.core.arch.trace(header(Event::Occupy, domain, 0), 0);

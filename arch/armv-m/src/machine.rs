@@ -9,7 +9,6 @@ use kernel::arch::{Arch, Physical, Request, Start};
 use kernel::regions::{RegionArch, Regions};
 use protect::regions::Unit;
 use protect::regions::slots::RegionImage;
-use system::System;
 use system::regions::RegionScheme;
 use units::{Bytes, PhysAddr};
 
@@ -80,8 +79,19 @@ pub unsafe trait Port: 'static {
 
     /// Interrupts reach handlers of this domain without the kernel from now on. Whether it has any.
     #[inline(always)]
-    fn occupy(_tables: &System<'static>, _domain: u8) -> bool {
+    fn occupy(_domain: u8) -> bool {
         false
+    }
+
+    /// As [`Arch::is_displaced`].
+    #[inline(always)]
+    fn is_displaced() -> bool {
+        false
+    }
+
+    /// As [`Arch::displaced`].
+    fn displaced() -> u32 {
+        0
     }
 
     /// Lets the kernel write memory that the loaded regions let nobody write, for as long as `write` runs.
@@ -348,8 +358,17 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
         P::stopped(domain);
     }
 
-    fn occupy(&mut self, tables: &System<'static>, domain: u8) -> bool {
-        P::occupy(tables, domain)
+    fn occupy(&mut self, domain: u8) -> bool {
+        P::occupy(domain)
+    }
+
+    #[inline(always)]
+    fn is_displaced(&self) -> bool {
+        P::is_displaced()
+    }
+
+    fn displaced(&mut self) -> u32 {
+        P::displaced()
     }
 
     fn end(&mut self, status: u32) {

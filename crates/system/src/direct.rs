@@ -24,6 +24,11 @@ impl Direct {
     pub const fn owner(&self) -> Option<u32> {
         self.domain.checked_sub(1)
     }
+
+    /// So many cycles pass in so many ticks, if handlers' cycles are counted.
+    pub const fn rate(&self) -> Option<(u32, u32)> {
+        if self.counted == 0 { None } else { Some((self.counted >> 16, self.counted & 0xffff)) }
+    }
 }
 
 /// The domains with handlers, the first occupant first.
@@ -59,7 +64,7 @@ pub(crate) fn is_sound(system: &System) -> bool {
 }
 
 fn check(system: &System, direct: &Direct, index: usize) -> Result<(), &'static str> {
-    let Direct { alias, text_base, text_bytes, vectors, quiet, stack_top, period, capacity, .. } = *direct;
+    let Direct { alias, text_base, text_bytes, vectors, quiet, stack_top, period, capacity, counted, .. } = *direct;
     let owner = direct.owner().ok_or("domain")?;
     require((owner as usize) < system.count::<Domain>(), "domain")?;
     require(alias.is_power_of_two() && alias >= 1 << 20 && (text_base | stack_top) & alias == 0, "alias")?;
@@ -86,6 +91,7 @@ fn check(system: &System, direct: &Direct, index: usize) -> Result<(), &'static 
         stack_top.is_multiple_of(8) && inside_area(system, &domain, stack_top.wrapping_sub(8), 8, is_open),
         "stack_top",
     )?;
+    require(counted == 0 || counted >> 16 >= counted & 0xffff && counted & 0xffff > 0, "counted")?;
     require(period > 0 && capacity > 0 && capacity <= period, "capacity")
 }
 

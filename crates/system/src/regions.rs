@@ -71,6 +71,8 @@ words! {
         period,
         /// Ticks that handlers may use in a period; not 0, at most `period`.
         capacity,
+        /// Their cycles are counted: so many (upper half) pass in so many ticks (lower half), neither 0. 0: a timer looks whether they run.
+        counted,
     }
 }
 

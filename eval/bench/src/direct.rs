@@ -35,7 +35,8 @@ pub(crate) fn measure(bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Resu
     run.directory = bench.directory(kinds::DIRECT);
     let outcome = run.start(bench.simulator, &mut |_| Go::On).map_err(|error| failed(error.to_string()))?;
     let events = EventsFile::open(&outcome.events).map_err(|error| failed(error.to_string()))?;
-    let report = Report::build(&built.description, &outcome.summary, events).map_err(|error| failed(error.to_string()))?;
+    let report =
+        Report::build(&built.description, &outcome.summary, events).map_err(|error| failed(error.to_string()))?;
     if let Some(failure) = report.verdict.failures.first() {
         return Err(failed(failure.text.clone()));
     }
@@ -66,11 +67,8 @@ fn rows(bench: &Bench<'_>, report: &Report, latency: &Latency, (woken, instructi
         cycles: Cycles { median: jitter, max: jitter },
         ..row("jitter", "longest less shortest of these".into())
     };
-    let thread = Row {
-        cycles: woken,
-        instructions,
-        ..row("thread", "interrupt to thread that its handler wakes".into())
-    };
+    let thread =
+        Row { cycles: woken, instructions, ..row("thread", "interrupt to thread that its handler wakes".into()) };
     let over = latency.over.iter().map(|over: &LatencyOver| {
         let domain = report.domains.iter().find(|domain| Some(domain.index) == over.domain);
         let whose = domain.map_or("idle", |domain| &domain.name);

@@ -220,6 +220,9 @@ pub struct HandlersWatch {
     /// Their exceptions.
     #[serde(default)]
     pub exceptions: Vec<u16>,
+    /// The counter of their cycles, if the machine is to have one.
+    #[serde(default)]
+    pub counter: Option<CounterWatch>,
 }
 
 /// A register whose stores are recorded.
@@ -253,6 +256,30 @@ impl HandlersWatch {
         self.owners.iter().find(|owner| owner.code.holds(pc, 1)).map(|owner| owner.domain)
     }
 }
+
+/// A counter of the cycles of Non-secure state that the simulator does not have: registers of debug (ARM DDI 0553, DWT and DEMCR) in its memory, where
+/// the kernel alone finds them, and a match as a byte for the receiver of a UART.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CounterWatch {
+    /// Address, as the kernel sees it, of the words that stand for those from [`DEBUG_REGISTERS`] on.
+    pub registers: u32,
+    /// First address of the memory that holds them.
+    pub memory: u32,
+    /// The simulator's number of the UART.
+    pub serial: u8,
+    /// File of the memory's content; the starter of the run fills it in, and the simulator maps it.
+    #[serde(default)]
+    pub share: PathBuf,
+    /// FIFO to the UART's receiver; the same.
+    #[serde(default)]
+    pub receiver: PathBuf,
+}
+
+/// Address of the registers that a [`CounterWatch`] has elsewhere, [`DEBUG_BYTES`] of them.
+pub const DEBUG_REGISTERS: u32 = 0xe000_0000;
+/// Bytes of them.
+pub const DEBUG_BYTES: u32 = 0x1_0000;
 
 /// Physical addresses of an application core's own devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

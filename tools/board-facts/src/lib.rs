@@ -128,6 +128,18 @@ impl Files {
             sampler.map_or(lines, |(_, line)| line),
         )?;
         constant(text, "Its registers.", "SAMPLER", sampler.map_or(0, |(base, _)| base))?;
+        let counter = board.counter.as_ref().and_then(|counter| {
+            let device = board.device.get(&counter.device)?;
+            Some([counter.registers, device.base, *device.lines.get(&counter.line)?])
+        });
+        let about = "Line of the counter of handlers' cycles; LINES: there is none.";
+        constant(text, about, "COUNTER_LINE", counter.map_or(lines, |[.., line]| line))?;
+        writeln!(
+            text,
+            "/// Its registers, at this address for 0xE000_0000; the device by which its interrupt comes, and the line."
+        )?;
+        writeln!(text, "#[allow(dead_code)] // only where there is one")?;
+        writeln!(text, "pub const COUNTER: Option<[u32; 3]> = {counter:?};")?;
         ranges(text, "memory", "Memories of the board.", board.memory.iter().map(|(n, m)| (n, m.base, m.bytes)))?;
         ranges(text, "device", "Devices of the board.", board.device.iter().map(|(n, d)| (n, d.base, d.bytes)))
     }

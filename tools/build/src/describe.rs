@@ -188,13 +188,13 @@ fn interrupts(system: &System) -> Vec<describe::Interrupt> {
     system.interrupts().map(line).collect()
 }
 
-fn handlers(system: &System) -> Option<describe::Handlers> {
-    let (domain, handlers) = system.handlers()?;
-    Some(describe::Handlers {
+fn handlers(system: &System) -> Vec<describe::Handlers> {
+    let given = |(domain, handlers): (usize, manifest::resolved::Handlers)| describe::Handlers {
         domain: domain as u8,
         period_ticks: handlers.period.into(),
         capacity_ticks: handlers.capacity.into(),
-    })
+    };
+    system.handlers().map(given).collect()
 }
 
 fn output(output: &Output) -> describe::Output {

@@ -2,8 +2,8 @@
 
 use manifest::{Grant, Object};
 use record::{
-    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersOwner, HandlersWatch, MemoryWindow,
-    MeterWatch, OutputWatch, Range, StackWatch,
+    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, CounterWatch, DomainWatch, HandlersOwner, HandlersWatch,
+    MemoryWindow, MeterWatch, OutputWatch, Range, StackWatch,
 };
 use report::describe;
 use runner::{ImageFacts, Machine, Mode, ProfileSource, Run, RunError, Watch};
@@ -88,10 +88,19 @@ fn handlers(built: &Built, facts: &ImageFacts) -> Option<HandlersWatch> {
     }
     let way_in = between(facts, ["cofferdam_wake", "__cofferdam_wake_end"])?;
     let sampler = built.loaded.board.sampler.map(|line| record::FIRST_LINE + line as u16);
-    let above = [HARD_FAULT].into_iter().chain(sampler).collect();
+    let is_counted = built.system.handlers().any(|(_, handlers)| handlers.counted);
+    let counter = built.loaded.board.counter.filter(|_| is_counted);
+    let line = counter.map(|counter| record::FIRST_LINE + counter.line as u16);
+    let above = [HARD_FAULT].into_iter().chain(sampler).chain(line).collect();
+    let counter = counter.map(|manifest::Counter { registers, memory, serial, .. }| CounterWatch {
+        registers,
+        memory,
+        serial,
+        ..CounterWatch::default()
+    });
     let direct = built.system.domains.iter().flat_map(|domain| &domain.interrupts).filter(|line| line.direct.is_some());
     let exceptions = direct.map(|interrupt| record::FIRST_LINE + interrupt.line as u16).collect();
-    Some(HandlersWatch { owners, way_in, above, exceptions })
+    Some(HandlersWatch { owners, way_in, above, exceptions, counter })
 }
 
 /// The addresses of a device's register: in both security states, where there are two.

@@ -201,6 +201,8 @@ pub struct Handlers {
     pub capacity: u32,
     /// Their domain occupies Non-secure state when the system starts.
     pub occupies: bool,
+    /// Their cycles are counted; otherwise a timer looks whether they run.
+    pub counted: bool,
 }
 
 /// A budget.

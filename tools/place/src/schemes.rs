@@ -28,7 +28,9 @@ pub(crate) fn plan(
     let site = Site { system, programs, files, handlers, spaces, rom };
     match (&system.pages, system.protection) {
         (Some(pages), _) => Plan::with(Paged::new(pages), site, kernel),
-        (None, SchemeName::Pmsav8) => Plan::with(Regions::<Pmsav8>::default(), site, kernel).map(|plan| with_handlers(plan, handlers)),
+        (None, SchemeName::Pmsav8) => {
+            Plan::with(Regions::<Pmsav8>::default(), site, kernel).map(|plan| with_handlers(plan, handlers))
+        }
         (None, _) => Plan::with(Regions::<Pmsav7>::default(), site, kernel),
     }
 }

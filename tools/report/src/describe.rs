@@ -46,9 +46,9 @@ pub struct SystemDescription {
     pub gates: Vec<Gate>,
     /// Interrupt lines given to domains.
     pub interrupts: Vec<Interrupt>,
-    /// Time of the handlers that interrupts reach without the kernel, if there are any.
+    /// Time of the handlers that interrupts reach without the kernel, of each domain that has any.
     #[serde(default)]
-    pub handlers: Option<Handlers>,
+    pub handlers: Vec<Handlers>,
     /// Registers whose stores are recorded, in the order of the request.
     #[serde(default)]
     pub outputs: Vec<Output>,

@@ -101,6 +101,7 @@ fn summary(cycles: u64) -> Summary {
         masked: Masked::default(),
         clock: None,
         regions: None,
+        counter: None,
         violations: Vec::new(),
         violations_total: 0,
         witness: Witness::default(),

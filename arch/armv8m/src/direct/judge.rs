@@ -64,6 +64,7 @@ pub(super) fn blame(fault: Fault, address: u32) {
     owner.close();
     if owner.fault.load(Relaxed) == 0 {
         owner.address.store(address, Relaxed);
+        owner.culprit.store(owner.domain.load(Relaxed), Relaxed);
         owner.fault.store(fault as u32, Relaxed);
     }
     regs::ICSR.write(regs::PENDSVSET);
@@ -114,7 +115,7 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
 pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
     let number = armv_m::exception_number();
     let in_thread = exc_return & (THREAD | SECURE) == THREAD;
-    if in_thread || !is_sampler(number) {
+    if in_thread || !is_meter(number) {
         // An exception of the kernel came to a handler that has made itself less important than the kernel.
         blame(Fault::Return, 0);
         if in_thread && !kernel_is_active(number) && !is_signed(psp) {
@@ -134,8 +135,8 @@ pub(super) fn is_active() -> bool {
     })
 }
 
-fn is_sampler(number: u32) -> bool {
-    number == FIRST_LINE + COFFERDAM_OWNER.sampler.line.load(Relaxed)
+fn is_meter(number: u32) -> bool {
+    number >= FIRST_LINE && COFFERDAM_OWNER.is_meter(number - FIRST_LINE)
 }
 
 /// Name and address of what a handler did.
@@ -201,9 +202,10 @@ fn kernel_is_active(number: u32) -> bool {
         } else {
             0
         };
-        let sampler = COFFERDAM_OWNER.sampler.line.load(Relaxed);
-        let sampler = if sampler & !31 == line { 1 << (sampler & 31) } else { 0 };
-        regs::nvic_iabr(line).0.read() & !regs::nvic_itns(line).0.read() & !own & !sampler != 0
+        let owner = &COFFERDAM_OWNER;
+        let meter = [&owner.looks.line, &owner.counter.line].map(|own| own.load(Relaxed));
+        let meter = meter.iter().filter(|own| **own & !31 == line).fold(0, |bits, own| bits | 1 << (own & 31));
+        regs::nvic_iabr(line).0.read() & !regs::nvic_itns(line).0.read() & !own & !meter != 0
     })
 }
 

@@ -60,6 +60,7 @@ fn with_handlers() -> Builder {
         stack_top: 0x2002_4200,
         period: 1000,
         capacity: 100,
+        counted: 15 << 16 | 2,
     };
     builder.scheme = SchemeTables::Pmsav8 { direct: [direct, NONE, NONE, NONE], domains: vec![], areas: vec![] };
     builder
@@ -108,6 +109,8 @@ fn each_rule_of_handlers_refuses_what_breaks_it() {
         |_, d| d.period = 0,
         |_, d| d.capacity = 0,
         |_, d| d.capacity = 1001,
+        |_, d| d.counted = 15 << 16,
+        |_, d| d.counted = 2 << 16 | 15,
         |b, _| b.interrupts[1].direct = 4,
         |b, _| b.interrupts.clear(),
         |b, _| b.areas[2].physical = 0x3002_5000,

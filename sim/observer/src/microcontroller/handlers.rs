@@ -31,6 +31,13 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         self.kernel = 0;
     }
 
+    /// Non-secure code runs, its counter from `now` on.
+    pub(super) fn begin_count(&mut self, now: u64) {
+        if let Some(due) = self.family.counter.begin(&*self.target, now) {
+            self.tick_by(due);
+        }
+    }
+
     /// Secure code runs while handlers have something interrupted: their way in, or an exception above them; so both are theirs. Otherwise what they have
     /// interrupted goes on.
     pub(super) fn goes_on_displaced(&mut self, tb: &BlockOf<Microcontroller<C, P>>) -> bool {

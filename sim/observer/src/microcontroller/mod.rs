@@ -3,6 +3,7 @@
 
 mod attributes;
 mod conduct;
+mod counter;
 mod decode;
 mod exceptions;
 mod frame;
@@ -15,7 +16,7 @@ use std::convert::Infallible;
 
 use protect::AccessKind;
 use protect::regions::{Attributes, REGIONS, default_attributes};
-use record::{Architecture, Deed, ProtectionWatch, Watch};
+use record::{Architecture, Counted, Deed, ProtectionWatch, Watch};
 use timing::insn::InsnInfo;
 use timing::machine::{Access, Exception};
 use timing::profile::{CacheParams, ProfileError};
@@ -27,6 +28,7 @@ use crate::per_core::{BlockOf, CoreObserver, Family, InsnOf};
 use crate::saved::{Saved, deed};
 use crate::{Register, Seen, Target};
 use attributes::memory_attr;
+use counter::Counter;
 pub use frame::{EXTENDED_BYTES, ON_PROCESS_STACK, SECURE_STACK, SPSEL, TO_THREAD};
 use pending::Pending;
 use registers::Regions;
@@ -136,6 +138,7 @@ pub struct Microcontroller<C, P> {
     displaced: Option<Displaced>,
     /// Since when their interrupts are pending.
     pending: Pending,
+    counter: Counter,
 }
 
 impl<P: Protects> Microcontroller<Machine, P> {
@@ -167,6 +170,7 @@ impl<C: Modelled, P: Protects> Microcontroller<C, P> {
             lazy_frame: Frame { sp: 0, attr: MemAttr::STRONGLY_ORDERED, fp: FpFrame::None },
             displaced: None,
             pending: Pending::new(watch),
+            counter: Counter::new(watch.handlers.as_ref().and_then(|handlers| handlers.counter.as_ref())),
         }
     }
 
@@ -271,5 +275,21 @@ impl<C: Modelled, P: Protects> Family for Microcontroller<C, P> {
 
     fn regions(&self) -> Option<u32> {
         self.regions.seen()
+    }
+
+    fn counted(&self) -> Option<Counted> {
+        self.counter.counted()
+    }
+
+    fn slept(&mut self, cycles: u64) {
+        self.counter.slept(cycles);
+    }
+
+    fn interrupts(on: &mut CoreObserver<Self>, now: u64) -> (bool, u64) {
+        let (matches, next) = on.family.counter.look(&*on.target, now);
+        if matches {
+            on.target.counter_matches();
+        }
+        (matches, next.unwrap_or(u64::MAX))
     }
 }

@@ -10,8 +10,8 @@ mod trace;
 use std::rc::Rc;
 
 use record::{
-    Architecture, AreaCounts, CoreId, Deed, EndReason, FaultContext, ProtectionWatch, RunEvent, TranslationCounts,
-    ViolationKind, observed,
+    Architecture, AreaCounts, CoreId, Counted, Deed, EndReason, FaultContext, ProtectionWatch, RunEvent,
+    TranslationCounts, ViolationKind, observed,
 };
 use timing::{Charged, Core};
 
@@ -115,6 +115,16 @@ pub trait Family: Sized + 'static {
     /// For the summary: region registers, as the machine says.
     fn regions(&self) -> Option<u32> {
         None
+    }
+    /// For the summary: the counter of Non-secure cycles.
+    fn counted(&self) -> Option<Counted> {
+        None
+    }
+    /// The processor has slept for so many cycles.
+    fn slept(&mut self, _: u64) {}
+    /// It is a cycle now at which the simulator may have to be asked for an interrupt of the model's; whether it was, and the next such cycle.
+    fn interrupts(_: &mut CoreObserver<Self>, _: u64) -> (bool, u64) {
+        (false, u64::MAX)
     }
     /// For the summary: translation in parts of address spaces.
     fn areas(&self, _: CoreId) -> Vec<AreaCounts> {

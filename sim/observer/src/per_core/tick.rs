@@ -42,6 +42,7 @@ impl<F: Family> CoreObserver<F> {
         (self.sleeps, self.slept) = (self.clock.sleeps(), self.clock.slept());
         self.clock.woken();
         self.family.core_mut().sleep(length);
+        self.family.slept(length);
         self.exceptions.restart_windows(self.moment(), length);
         self.meter_sleep(length);
         if self.shared.watch.adverse {
@@ -58,6 +59,10 @@ impl<F: Family> CoreObserver<F> {
             return limit;
         }
         self.disturb_when_due(now);
+        let (interrupts, next) = F::interrupts(self, now);
+        if interrupts {
+            self.deadline = 0;
+        }
         if self.meets {
             if now >= self.deadline {
                 let Some(deadline) = self.target.meet_deadline() else {
@@ -69,9 +74,9 @@ impl<F: Family> CoreObserver<F> {
                 self.deadline = deadline;
                 F::expired(self, due);
             }
-            self.next_tick = self.deadline.min(now + CHECK_CYCLES).min(self.disturbances.next);
+            self.next_tick = self.deadline.min(now + CHECK_CYCLES).min(self.disturbances.next).min(next);
         } else if self.target.advance() {
-            self.next_tick = (now + self.shared.quantum).min(self.disturbances.next);
+            self.next_tick = (now + self.shared.quantum).min(self.disturbances.next).min(next);
         }
         None
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sched::response::{self, Contender, Costs, Gate, Grid, Handlers, Job, Line, Response, Set, Share, Sharer, jobs_in};
 use sched::sampling;
 
-use crate::board::Board;
+use crate::board::{Board, Counter};
 use crate::grant::Object;
 use crate::references::held;
 use crate::resolved::{self, System, Thread};
@@ -103,9 +103,10 @@ impl<'m> Analysis<'m> {
         self.subjects[thread].declared.period.map(u64::from).filter(|ticks| *ticks > 0)
     }
 
-    /// Most that handlers of any domain take from its budget in a period: the kernel charges whom they interrupt.
+    /// Most that handlers of any domain take from its budget in a period: of what nothing counts, the kernel charges whom they interrupt.
     pub fn taken(&self, thread: usize) -> u64 {
-        self.displaced(self.budget(thread).0)
+        let window = self.budget(thread).0;
+        self.handlers.iter().fold(0, |sum, (_, handlers)| sum.saturating_add(handlers.charged_within(window)))
     }
 
     /// Most that all handlers use within `window` ticks.
@@ -320,16 +321,32 @@ fn subjects(system: &System) -> Vec<Subject<'_>> {
     all
 }
 
-/// Whoever's handlers are reached, there is one sampler.
+/// Whoever's handlers are reached, one timer looks.
 fn handlers<'m>(system: &'m System, board: &Board) -> Vec<(&'m str, Handlers)> {
-    let (late, between_looks) = (sampling::LONGEST_TICKS.into(), sampling::SHORTEST_TICKS.into());
-    let [end, look] = [board.kernel.handlers_cycles, board.kernel.look_cycles].map(|cycles| board.ticks_in(cycles));
-    let of = |(index, (domain, handlers)): (usize, (usize, crate::resolved::Handlers))| {
-        let (period, capacity) = (handlers.period.into(), handlers.capacity.into());
-        let look = if index == 0 { look } else { 0 };
-        (system.domains[domain].name.as_str(), Handlers { period, capacity, late, end, between_looks, look })
+    let of = |(index, (domain, own)): (usize, (usize, crate::resolved::Handlers))| {
+        let taken = taken_by(&own, board);
+        let look = if index == 0 { taken.look } else { 0 };
+        (system.domains[domain].name.as_str(), Handlers { look, ..taken })
     };
     system.handlers().enumerate().map(of).collect()
+}
+
+fn taken_by(own: &crate::resolved::Handlers, board: &Board) -> Handlers {
+    let (period, capacity) = (own.period.into(), own.capacity.into());
+    let [end, look] = [board.kernel.handlers_cycles, board.kernel.look_cycles].map(|cycles| board.ticks_in(cycles));
+    let longest = sampling::LONGEST_TICKS.into();
+    let sampled =
+        Handlers { period, capacity, beyond: longest, late: longest, uncounted: 0, end, look, counted: false };
+    let counted = |counter: Counter| {
+        // A budget's timer that comes before its end, because handlers have run meanwhile, comes again: once, and once more for each of its delays that they
+        // use in full.
+        let delay = board.rate().counts_in(board.enforcement_ns).ceil().max(1);
+        let early = board.ticks_in(board.kernel.early_cycles) * (1 + capacity / delay);
+        let (beyond, late) = (board.ticks_in(counter.beyond_cycles), sampling::SHORTEST_TICKS.into());
+        Handlers { beyond, late, uncounted: longest, end: end + early, counted: true, ..sampled }
+    };
+    let counter = board.counter.filter(|_| own.counted);
+    counter.map_or(sampled, counted)
 }
 
 /// Costs that kernel and board add, in ticks, rounded up.

@@ -4,7 +4,7 @@
 use crate::board::Board;
 use crate::board_file::{Memory, MemoryKind};
 use crate::diagnostic::Refusal;
-use crate::schema::{Delivery, Domain, Handlers, InterruptLine, Manifest};
+use crate::schema::{Delivery, Domain, Handlers, InterruptLine, Manifest, Meter};
 use system::direct::{LEVELS, MAX_DIRECT, MAX_OPEN, MAX_OWNERS};
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
@@ -26,6 +26,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     found.extend(occupant(&owners));
     found.extend(lines(&owners));
     for (owner, domain) in &owners {
+        found.extend(meter(owner, domain, board));
         found.extend(devices(owner, domain, board));
         found.extend(memory(owner, domain, board));
         found.extend(ranges(owner, domain));
@@ -161,6 +162,18 @@ fn no_state(owner: &str, domain: &Domain, board: &Board) -> Refusal {
         .limit("the processor has one security state")
         .rule("a handler runs in a second security state, in which it has nothing of what it interrupts")
         .remedy("remove `delivery`: the kernel takes the interrupt then; or choose a board whose processor has a second state")
+}
+
+/// The board has the instrument that is asked for.
+fn meter(owner: &str, domain: &Domain, board: &Board) -> Option<Refusal> {
+    let asked = domain.handlers.as_ref().and_then(|handlers| handlers.meter);
+    (asked == Some(Meter::Counter) && board.counter.is_none()).then(|| {
+        Refusal::at("CF0322", format!("domain.{owner}.handlers.meter"), "nothing on this board counts handlers' cycles")
+            .value("counter")
+            .limit(format!("`{}` has a sampler", board.name))
+            .rule("a counter is of cycles of the second security state alone, and interrupts above that state")
+            .remedy("remove `meter`, or write `meter = \"sampler\"`")
+    })
 }
 
 /// Each device that handlers use is the domain's, and can be Non-secure.

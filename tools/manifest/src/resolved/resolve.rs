@@ -12,7 +12,7 @@ use crate::board_file::MemoryKind;
 use crate::diagnostic::Refusal;
 use crate::quantity::{Address, Size, Time};
 use crate::references::{self, clients, grants};
-use crate::schema::{self, AccessMode, Delivery, Geometry, HeapArea, Manifest, NearTables};
+use crate::schema::{self, AccessMode, Delivery, Geometry, HeapArea, Manifest, Meter, NearTables};
 use crate::spec::Spec;
 
 /// Slots of a capability table when the manifest does not say.
@@ -320,6 +320,7 @@ impl Resolver<'_> {
             period: self.ticks(declared.period),
             capacity: self.ticks(declared.capacity),
             occupies: declared.occupies,
+            counted: declared.meter.unwrap_or(Meter::Counter) == Meter::Counter && self.board.counter.is_some(),
         }
     }
 

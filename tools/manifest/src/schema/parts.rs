@@ -154,6 +154,18 @@ pub struct Handlers {
     /// others' interrupts.
     #[serde(default)]
     pub occupies: bool,
+    /// Instrument that says what they use: the counter if absent and the board has one.
+    pub meter: Option<Meter>,
+}
+
+/// Instrument that says what handlers use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Meter {
+    /// The processor counts their cycles.
+    Counter,
+    /// A timer looks at random times whether they run.
+    Sampler,
 }
 
 /// A capability by name: exactly one of the first six keys.

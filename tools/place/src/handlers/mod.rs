@@ -17,6 +17,8 @@ pub(crate) use reach::Reached;
 
 /// Words of a table of vectors in front of those of interrupt lines.
 const SYSTEM_VECTORS: u32 = 16;
+/// PendSV and SysTick, of which each security state has its own.
+const STATE_EXCEPTIONS: [usize; 2] = [14, 15];
 /// A table of vectors begins at a multiple of this, at least (VTOR; DDI 0553).
 const LEAST_TABLE: u32 = 128;
 
@@ -111,6 +113,7 @@ impl<'a> Handlers<'a> {
             stack_top: domain.data_base,
             period: self.shared.period,
             capacity: self.shared.capacity,
+            counted: if self.shared.counted { ratio(system.cpu_hz, system.ticks_per_second) } else { 0 },
         };
         Ok(HandlersSpot { direct, stub: base + stub, copy: base + copy })
     }
@@ -132,8 +135,9 @@ impl<'a> Handlers<'a> {
     /// [`PlaceError::Relocation`].
     pub fn load(&self, spot: &HandlersSpot, relocated: &[Vec<u8>]) -> Result<Loaded, PlaceError> {
         let HandlersSpot { direct, stub, copy } = *spot;
-        // An exception without a vector is a fault, which cuts the owner off.
+        // An exception without a vector is a fault, which cuts the owner off. Their state's own ones may come of what the occupant before has left.
         let mut vectors = vec![0; self.vectors() as usize];
+        STATE_EXCEPTIONS.iter().for_each(|number| vectors[*number] = stub | 1);
         vectors[0] = direct.stack_top;
         for (line, handler) in &self.lines {
             // The handlers are among what is reached.
@@ -158,4 +162,17 @@ impl<'a> Handlers<'a> {
     pub fn pieces(&self, spot: &HandlersSpot) -> impl Iterator<Item = (&str, u32, u32)> {
         self.reached.pieces(spot.copy)
     }
+}
+
+/// Cycles (upper half) in ticks (lower half), in lowest terms. More than fits is rounded: a cycle takes a little longer then.
+fn ratio(cycles: u32, ticks: u32) -> u32 {
+    let (mut common, mut rest) = (cycles.max(1), ticks);
+    while rest != 0 {
+        (common, rest) = (rest, common % rest);
+    }
+    let (mut cycles, mut ticks) = (cycles / common, ticks / common);
+    while cycles > 0xffff {
+        (cycles, ticks) = (cycles / 2, ticks.div_ceil(2));
+    }
+    cycles << 16 | ticks
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use record::{Entered, RunEvent};
 
-use crate::describe::{Handlers, SystemDescription};
+use crate::describe::{self, SystemDescription};
 use crate::schema::{HandlersBudget, Latency, LatencyOver};
 use crate::stats::{Histogram, Quantiles};
 use crate::time::Timebase;
@@ -12,12 +12,18 @@ use crate::time::Timebase;
 /// Observations so far.
 #[derive(Debug, Default)]
 pub struct HandlersMeter {
-    given: Option<Handlers>,
+    /// Of each domain that has handlers.
+    given: BTreeMap<u8, Given>,
     /// Of each exception.
     waits: BTreeMap<u16, Waits>,
+}
+
+/// Time of a domain's handlers.
+#[derive(Debug)]
+struct Given {
+    budget: HandlersBudget,
     /// Number of the period, and the cycles used in it.
     period: (i64, u64),
-    budget: HandlersBudget,
 }
 
 /// Waits of one exception.
@@ -37,13 +43,15 @@ struct Lengths(BTreeMap<u32, u64>);
 impl HandlersMeter {
     /// Nothing seen.
     pub fn new(system: &SystemDescription, time: &Timebase) -> Self {
-        let given = system.handlers;
-        let budget = given.map_or_else(HandlersBudget::default, |given| HandlersBudget {
-            period_cycles: time.cycles(given.period_ticks),
-            capacity_cycles: time.cycles(given.capacity_ticks),
-            ..HandlersBudget::default()
-        });
-        Self { given, budget, ..Self::default() }
+        let given = |given: &describe::Handlers| {
+            let budget = HandlersBudget {
+                period_cycles: time.cycles(given.period_ticks),
+                capacity_cycles: time.cycles(given.capacity_ticks),
+                ..HandlersBudget::default()
+            };
+            (given.domain, Given { budget, period: (0, 0) })
+        };
+        Self { given: system.handlers.iter().map(given).collect(), ..Self::default() }
     }
 
     /// A handler begins.
@@ -58,27 +66,28 @@ impl HandlersMeter {
 
     /// Handlers ran for so many cycles until now, on a clock whose tick zero is at a cycle.
     pub fn served(&mut self, event: &RunEvent, tick_zero: i64) {
-        let period = self.budget.period_cycles.max(1);
-        let number = (event.cycle as i64 - tick_zero).div_euclid(period as i64);
-        if number != self.period.0 {
-            self.period = (number, 0);
+        let Some(Given { budget, period }) = self.given.get_mut(&event.domain) else { return };
+        let length = budget.period_cycles.max(1);
+        let number = (event.cycle as i64 - tick_zero).div_euclid(length as i64);
+        if number != period.0 {
+            *period = (number, 0);
         }
-        self.period.1 += u64::from(event.payload);
-        let (used, begin) = (self.period.1, (tick_zero + number * period as i64).max(0) as u64);
-        if used > self.budget.max_used_cycles {
-            (self.budget.max_used_cycles, self.budget.max_used_at) = (used, begin);
+        period.1 += u64::from(event.payload);
+        let (used, begin) = (period.1, (tick_zero + number * length as i64).max(0) as u64);
+        if used > budget.max_used_cycles {
+            (budget.max_used_cycles, budget.max_used_at) = (used, begin);
         }
-        let over = used.saturating_sub(self.budget.capacity_cycles);
+        let over = used.saturating_sub(budget.capacity_cycles);
         // Once for each period: when it happens first.
         if over > 0 && over <= u64::from(event.payload) {
-            self.budget.overdrawn.add(event.cycle);
+            budget.overdrawn.add(event.cycle);
         }
-        self.budget.max_overdrawn_cycles = self.budget.max_overdrawn_cycles.max(over);
+        budget.max_overdrawn_cycles = budget.max_overdrawn_cycles.max(over);
     }
 
     /// What a domain's handlers were given and used; `None`: it has none.
     pub fn budget_of(&self, domain: u8) -> Option<HandlersBudget> {
-        self.given.filter(|given| given.domain == domain).map(|_| self.budget)
+        self.given.get(&domain).map(|given| given.budget)
     }
 
     /// How long interrupts of a line waited for their handlers.

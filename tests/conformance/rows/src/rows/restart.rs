@@ -52,10 +52,7 @@ pub const ROWS: &[Row] = &[
         "no domain without handlers occupies their state",
         "OCCUPY is refused for a domain without handlers that interrupts reach without the kernel",
         "cofferdam_abi.h: OCCUPY",
-        &[does(
-            Actor::Chief,
-            &[c1(Call::Occupy, cap(Hand::Guest), err(Error::BadState))],
-        )],
+        &[does(Actor::Chief, &[c1(Call::Occupy, cap(Hand::Guest), err(Error::BadState))])],
         &[],
     ),
     make(
