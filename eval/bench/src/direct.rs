@@ -29,7 +29,7 @@ pub(crate) fn measure(bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Resu
     let mut symbols = Symbols::default();
     built.domains.iter().try_for_each(|domain| symbols.add(domain))?;
     let mut run = build_tool::prepare(&built, true).map_err(|error| failed(error.to_string()))?;
-    let entry = run.watch.handlers.as_ref().and_then(|handlers| handlers.entries.first().copied());
+    let entry = run.watch.handlers.as_ref().and_then(|handlers| handlers.owners.first()?.entries.first().copied());
     let start = entry.ok_or_else(|| failed("there is no handler".into()))?;
     run.watch.probes = vec![ProbeWatch { name: "woken".into(), start, end: symbols.code(WOKEN)?, domain: None }];
     run.directory = bench.directory(kinds::DIRECT);
