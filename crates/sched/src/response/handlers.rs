@@ -17,6 +17,8 @@ pub struct Handlers {
     pub uncounted: u64,
     /// Time that it takes to end handlers, and to close or open their lines.
     pub end: u64,
+    /// Time of timers for the end of a budget that come too early because of what is counted; given back to whom they interrupt.
+    pub early: u64,
     /// Time that a look takes.
     pub look: u64,
     /// What a counter has counted is charged to nobody whom handlers interrupt.
@@ -29,7 +31,7 @@ impl Handlers {
     /// A deferrable server spends a capacity at the end of one period and another at the beginning of the next (DS; Bernat and Burns 1999). Each can be
     /// exceeded by [`Handlers::beyond`], and a boundary can come by [`Handlers::late`] nearer to the one before. Nothing is known of where boundaries are.
     pub const fn within(&self, window: u64) -> u64 {
-        let each = self.capacity.saturating_add(self.beyond).saturating_add(self.end);
+        let each = self.capacity.saturating_add(self.beyond).saturating_add(self.end).saturating_add(self.early);
         self.spent(window, each)
     }
 

@@ -19,11 +19,11 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut owners = manifest.domain.iter().filter(|(_, domain)| domain.direct().next().is_some());
     let Some((owner, domain)) = owners.next() else { return found };
     found.extend(owners.map(|(other, domain)| second(owner, other, domain)));
+    found.extend(meter(owner, domain, board));
     if board.secure().is_none() {
         found.push(no_state(owner, domain, board));
         return found;
     }
-    found.extend(meter(owner, domain, board));
     found.extend(devices(owner, domain, board));
     found.extend(memory(owner, domain, board));
     found.extend(many(owner, domain));
