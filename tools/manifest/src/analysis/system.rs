@@ -323,17 +323,16 @@ fn handlers<'m>(system: &'m System, board: &Board) -> Option<(&'m str, Handlers)
     let longest = sampling::LONGEST_TICKS.into();
     let counter = board.counter.filter(|_| handlers.counted);
     let beyond = counter.map_or(longest, |counter| board.ticks_in(counter.beyond_cycles));
-    // For each spending: it is ended, and looks meet it, and the boundary, that take longer than others.
-    let meets = sampling::looks_in(capacity + beyond) + 1;
-    let end = end + meets * met.saturating_sub(look);
-    let sampled = Handlers { period, capacity, beyond, late: longest, uncounted: 0, end, early: 0, look, counted: false };
+    // For each spending, looks that meet it, and the boundary.
+    let met = (sampling::looks_in(capacity + beyond) + 1) * met.saturating_sub(look);
+    let own = Handlers { period, capacity, beyond, late: longest, uncounted: 0, end, early: 0, met, look, counted: false };
     let counted = |_| {
         // A timer for the end of a budget comes too early when handlers have run meanwhile: once, and again for each of its delays that they use in full.
         let delay = board.rate().counts_in(board.enforcement_ns).ceil().max(1);
         let early = board.ticks_in(board.kernel.early_cycles) * (1 + capacity / delay);
-        Handlers { late: sampling::SHORTEST_TICKS.into(), uncounted: longest, early, counted: true, ..sampled }
+        Handlers { late: sampling::SHORTEST_TICKS.into(), uncounted: longest, early, counted: true, ..own }
     };
-    Some((&system.domains[domain].name, counter.map_or(sampled, counted)))
+    Some((&system.domains[domain].name, counter.map_or(own, counted)))
 }
 
 /// Costs that kernel and board add, in ticks, rounded up.
