@@ -21,14 +21,15 @@ pub use events::{
     observed,
 };
 pub use fault::{CONTEXTS_PER_DOMAIN, Deed, FaultContext, STACK_BYTES};
-pub use summary::{Counted, 
-    CacheCounts, CallTime, ClockSeen, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult,
-    SUMMARY_VERSION, Spread, Summary, VectorTime, Waits, Window, Witness,
+pub use summary::{
+    CacheCounts, CallTime, ClockSeen, Counted, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked,
+    ProbeResult, SUMMARY_VERSION, Spread, Summary, VectorTime, Waits, Window, Witness,
 };
 pub use translation::{AreaCounts, TranslationCounts, Walks};
 pub use units::CoreId;
 pub use violation::{Disagreement, Violation, ViolationKind};
-pub use watch::{CounterWatch, DEBUG_BYTES, DEBUG_REGISTERS, 
-    AreaWatch, AttributionWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersWatch, Interference,
-    MemoryWindow, MeterWatch, Mode, ProbeWatch, ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch,
+pub use watch::{
+    AreaWatch, AttributionWatch, ClockWatch, ClusterWatch, ContextWatch, CounterWatch, DEBUG_BYTES, DEBUG_REGISTERS,
+    DomainWatch, HandlersWatch, Interference, MemoryWindow, MeterWatch, Mode, ProbeWatch, ProfileSource, Progress,
+    ProtectionWatch, Range, StackWatch, Watch,
 };

@@ -90,14 +90,7 @@ impl Simulator for Qemu {
         let mut command = Command::new(&self.program);
         let shared = if start.counter.is_some() { ",memory-backend=shared" } else { "" };
         command.arg("-M").arg(format!("{}{shared}", start.machine.name));
-        command.args([
-            "-display",
-            "none",
-            "-monitor",
-            "none",
-            "-no-user-config",
-            "-nodefaults",
-        ]);
+        command.args(["-display", "none", "-monitor", "none", "-no-user-config", "-nodefaults"]);
         if let Some(bytes) = &start.machine.memory {
             command.args(["-m", bytes]);
         }

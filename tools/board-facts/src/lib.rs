@@ -136,7 +136,10 @@ impl Files {
         });
         let about = "Line of the counter of handlers' cycles; LINES: there is none.";
         constant(text, about, "COUNTER_LINE", counter.map_or(lines, |[.., line]| line))?;
-        writeln!(text, "/// Its registers, at this address for 0xE000_0000; the device by which its interrupt comes, and the line.")?;
+        writeln!(
+            text,
+            "/// Its registers, at this address for 0xE000_0000; the device by which its interrupt comes, and the line."
+        )?;
         writeln!(text, "#[allow(dead_code)] // only where there is one")?;
         writeln!(text, "pub const COUNTER: Option<[u32; 3]> = {counter:?};")?;
         ranges(text, "memory", "Memories of the board.", board.memory.iter().map(|(n, m)| (n, m.base, m.bytes)))?;

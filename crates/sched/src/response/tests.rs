@@ -73,8 +73,18 @@ fn the_kernel_looks_at_its_clock_each_half_second_begun() {
     }
 }
 
-const FREE: Handlers =
-    Handlers { period: 0, capacity: 0, beyond: 0, late: 0, uncounted: 0, end: 0, early: 0, met: 0, look: 0, counted: false };
+const FREE: Handlers = Handlers {
+    period: 0,
+    capacity: 0,
+    beyond: 0,
+    late: 0,
+    uncounted: 0,
+    end: 0,
+    early: 0,
+    met: 0,
+    look: 0,
+    counted: false,
+};
 
 /// With a counter nobody pays for handlers but for what ends them, for looks, and for what is not counted.
 #[test]

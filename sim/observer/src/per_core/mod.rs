@@ -9,9 +9,9 @@ mod trace;
 
 use std::rc::Rc;
 
-use record::{Counted, 
-    Architecture, AreaCounts, CoreId, Deed, EndReason, FaultContext, ProtectionWatch, RunEvent, TranslationCounts,
-    ViolationKind, observed,
+use record::{
+    Architecture, AreaCounts, CoreId, Counted, Deed, EndReason, FaultContext, ProtectionWatch, RunEvent,
+    TranslationCounts, ViolationKind, observed,
 };
 use timing::{Charged, Core};
 

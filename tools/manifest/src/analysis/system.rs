@@ -325,7 +325,8 @@ fn handlers<'m>(system: &'m System, board: &Board) -> Option<(&'m str, Handlers)
     let beyond = counter.map_or(longest, |counter| board.ticks_in(counter.beyond_cycles));
     // For each spending, looks that meet it, and the boundary.
     let met = (sampling::looks_in(capacity + beyond) + 1) * met.saturating_sub(look);
-    let own = Handlers { period, capacity, beyond, late: longest, uncounted: 0, end, early: 0, met, look, counted: false };
+    let own =
+        Handlers { period, capacity, beyond, late: longest, uncounted: 0, end, early: 0, met, look, counted: false };
     let counted = |_| {
         // A timer for the end of a budget comes too early when handlers have run meanwhile: once, and again for each of its delays that they use in full.
         let delay = board.rate().counts_in(board.enforcement_ns).ceil().max(1);
