@@ -151,7 +151,7 @@ fn meter(owner: &str, domain: &Domain, board: &Board) -> Option<Refusal> {
     (asked == Some(Meter::Counter) && board.counter.is_none()).then(|| {
         Refusal::at("CF0322", format!("domain.{owner}.handlers.meter"), "nothing on this board counts handlers' cycles")
             .value("counter")
-            .limit(format!("`{}` has a sampler", board.name))
+            .limit(format!("`{}` has no counter", board.name))
             .rule("a counter is of cycles of the second security state alone, and interrupts above that state")
             .remedy("remove `meter`, or write `meter = \"sampler\"`")
     })
