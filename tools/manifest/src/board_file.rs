@@ -200,6 +200,9 @@ pub struct KernelCosts {
     /// A look of the timer that samples handlers, at most, with its entry and return.
     #[serde(default)]
     pub look_cycles: u64,
+    /// One that meets handlers, or a boundary of their period.
+    #[serde(default)]
+    pub met_cycles: u64,
 }
 
 impl KernelCosts {

@@ -188,6 +188,7 @@ fn run(
         timer_interrupts: system.timer_exception.map(|timer| taken(summary, timer)),
         seen_regions: summary.regions,
         regions: system.regions,
+        counter: summary.counter,
         tick_zero_cycles: analysis.time.tick_zero(),
         tick_zero_known: analysis.time.is_known(),
         modelled: summary.modelled,

@@ -188,6 +188,9 @@ pub struct Run {
     pub seen_regions: Option<u32>,
     /// Region registers that the kernel was built for.
     pub regions: Option<u32>,
+    /// The counter of handlers' cycles, where they are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counter: Option<record::Counted>,
     /// Cycle of the kernel's tick 0.
     pub tick_zero_cycles: i64,
     /// Tick 0 was known; otherwise the fastest release is taken to have had no latency.

@@ -109,7 +109,7 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
     let cheats = is_counted && ended && (meets || is_at_boundary) && owner.counter.finds(meets, outside);
     // A counter charges nothing in between: it comes by itself.
-    if matched || is_at_boundary || meets && !is_counted {
+    if matched || is_at_boundary || cheats || meets && !is_counted {
         settle(ended.then_some(meets));
     }
     if ended {
@@ -121,6 +121,7 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
         judge::blame(Fault::Return, 0);
     }
     if outside {
+        DISPLACED.met();
         return judge::met(exc_return, psp, msp, cheats || owner.exhausted.load(Relaxed) != 0);
     }
     GO_ON

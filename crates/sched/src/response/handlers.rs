@@ -17,6 +17,10 @@ pub struct Handlers {
     pub uncounted: u64,
     /// Time that it takes to end handlers, and to close or open their lines.
     pub end: u64,
+    /// Time of timers for the end of a budget that come too early because of what is counted; given back to whom they interrupt.
+    pub early: u64,
+    /// Time by which looks that meet them in a period take longer than others; beside a counter given back, too.
+    pub met: u64,
     /// Time that a look takes.
     pub look: u64,
     /// What a counter has counted is charged to nobody whom handlers interrupt.
@@ -29,8 +33,9 @@ impl Handlers {
     /// A deferrable server spends a capacity at the end of one period and another at the beginning of the next (DS; Bernat and Burns 1999). Each can be
     /// exceeded by [`Handlers::beyond`], and a boundary can come by [`Handlers::late`] nearer to the one before. Nothing is known of where boundaries are.
     pub const fn within(&self, window: u64) -> u64 {
-        let each = self.capacity.saturating_add(self.beyond).saturating_add(self.end);
-        self.spent(window, each)
+        let Handlers { capacity, beyond, end, early, met, .. } = *self;
+        let own = capacity.saturating_add(beyond);
+        self.spent(window, own.saturating_add(end).saturating_add(early).saturating_add(met))
     }
 
     /// The most of it that is charged to whom they interrupt.

@@ -73,17 +73,27 @@ fn the_kernel_looks_at_its_clock_each_half_second_begun() {
     }
 }
 
-const FREE: Handlers =
-    Handlers { period: 0, capacity: 0, beyond: 0, late: 0, uncounted: 0, end: 0, look: 0, counted: false };
+const FREE: Handlers = Handlers {
+    period: 0,
+    capacity: 0,
+    beyond: 0,
+    late: 0,
+    uncounted: 0,
+    end: 0,
+    early: 0,
+    met: 0,
+    look: 0,
+    counted: false,
+};
 
 /// With a counter nobody pays for handlers but for what ends them, for looks, and for what is not counted.
 #[test]
 fn counted_handlers_charge_nobody_else() {
-    let sampled = Handlers { period: 10_000, capacity: 3_000, end: 5, look: 2, uncounted: 7, ..FREE };
-    let counted = Handlers { counted: true, ..sampled };
+    let sampled = Handlers { period: 10_000, capacity: 3_000, end: 5, met: 1, look: 2, uncounted: 7, ..FREE };
+    let counted = Handlers { counted: true, early: 3, ..sampled };
     let looks = 2 * crate::sampling::looks_in(3_001);
     assert_eq!(sampled.charged_within(3_001), sampled.within(3_001));
-    assert_eq!((counted.within(3_001), counted.charged_within(3_001)), (2 * 3_005 + looks + 7, 2 * 5 + looks + 7));
+    assert_eq!((counted.within(3_001), counted.charged_within(3_001)), (2 * 3_009 + looks + 7, 2 * 5 + looks + 7));
 }
 
 #[test]

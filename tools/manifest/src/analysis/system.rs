@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sched::response::{self, Contender, Costs, Gate, Grid, Handlers, Job, Line, Response, Set, Share, Sharer, jobs_in};
 use sched::sampling;
 
-use crate::board::{Board, Counter};
+use crate::board::Board;
 use crate::grant::Object;
 use crate::references::held;
 use crate::resolved::{self, System, Thread};
@@ -331,22 +331,24 @@ fn handlers<'m>(system: &'m System, board: &Board) -> Vec<(&'m str, Handlers)> {
     system.handlers().enumerate().map(of).collect()
 }
 
-fn taken_by(own: &crate::resolved::Handlers, board: &Board) -> Handlers {
-    let (period, capacity) = (own.period.into(), own.capacity.into());
-    let [end, look] = [board.kernel.handlers_cycles, board.kernel.look_cycles].map(|cycles| board.ticks_in(cycles));
+fn taken_by(handlers: &crate::resolved::Handlers, board: &Board) -> Handlers {
+    let (period, capacity) = (handlers.period.into(), handlers.capacity.into());
+    let costs = [board.kernel.handlers_cycles, board.kernel.look_cycles, board.kernel.met_cycles];
+    let [end, look, met] = costs.map(|cycles| board.ticks_in(cycles));
     let longest = sampling::LONGEST_TICKS.into();
-    let sampled =
-        Handlers { period, capacity, beyond: longest, late: longest, uncounted: 0, end, look, counted: false };
-    let counted = |counter: Counter| {
-        // A budget's timer that comes before its end, because handlers have run meanwhile, comes again: once, and once more for each of its delays that they
-        // use in full.
+    let counter = board.counter.filter(|_| handlers.counted);
+    let beyond = counter.map_or(longest, |counter| board.ticks_in(counter.beyond_cycles));
+    // For each spending, looks that meet it, and the boundary.
+    let met = (sampling::looks_in(capacity + beyond) + 1) * met.saturating_sub(look);
+    let own =
+        Handlers { period, capacity, beyond, late: longest, uncounted: 0, end, early: 0, met, look, counted: false };
+    let counted = |_| {
+        // A timer for the end of a budget comes too early when handlers have run meanwhile: once, and again for each of its delays that they use in full.
         let delay = board.rate().counts_in(board.enforcement_ns).ceil().max(1);
         let early = board.ticks_in(board.kernel.early_cycles) * (1 + capacity / delay);
-        let (beyond, late) = (board.ticks_in(counter.beyond_cycles), sampling::SHORTEST_TICKS.into());
-        Handlers { beyond, late, uncounted: longest, end: end + early, counted: true, ..sampled }
+        Handlers { late: sampling::SHORTEST_TICKS.into(), uncounted: longest, early, counted: true, ..own }
     };
-    let counter = board.counter.filter(|_| own.counted);
-    counter.map_or(sampled, counted)
+    counter.map_or(own, counted)
 }
 
 /// Costs that kernel and board add, in ticks, rounded up.

@@ -19,6 +19,9 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let owners: Vec<(&str, &Domain)> = manifest.domain.iter().map(|(name, domain)| (name.as_str(), domain)).collect();
     let owners: Vec<_> = owners.into_iter().filter(|(_, domain)| domain.direct().next().is_some()).collect();
     let Some((first, domain)) = owners.first() else { return found };
+    for (owner, domain) in &owners {
+        found.extend(meter(owner, domain, board));
+    }
     if board.secure().is_none() {
         found.push(no_state(first, domain, board));
         return found;
@@ -26,7 +29,6 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     found.extend(occupant(&owners));
     found.extend(lines(&owners));
     for (owner, domain) in &owners {
-        found.extend(meter(owner, domain, board));
         found.extend(devices(owner, domain, board));
         found.extend(memory(owner, domain, board));
         found.extend(ranges(owner, domain));
@@ -170,7 +172,7 @@ fn meter(owner: &str, domain: &Domain, board: &Board) -> Option<Refusal> {
     (asked == Some(Meter::Counter) && board.counter.is_none()).then(|| {
         Refusal::at("CF0322", format!("domain.{owner}.handlers.meter"), "nothing on this board counts handlers' cycles")
             .value("counter")
-            .limit(format!("`{}` has a sampler", board.name))
+            .limit(format!("`{}` has no counter", board.name))
             .rule("a counter is of cycles of the second security state alone, and interrupts above that state")
             .remedy("remove `meter`, or write `meter = \"sampler\"`")
     })
