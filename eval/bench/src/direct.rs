@@ -58,13 +58,13 @@ fn rows(bench: &Bench<'_>, report: &Report, latency: &Latency, (woken, instructi
         instructions: latency.max_instructions,
         paper: Some(PAPER.into()),
         met: Some(latency.max_instructions == 0),
-        target: target.clone(),
+        target,
         ..row("handler", format!("interrupt to first instruction of a handler, {} times", latency.count))
     };
-    let jitter = seen.max - seen.min;
-    let jitter = Row {
-        cycles: Cycles { median: jitter, max: jitter },
-        ..row("jitter", "longest less shortest of these".into())
+    let at_once = latency.at_once_cycles;
+    let at_once = Row {
+        cycles: Cycles { median: at_once.median, max: at_once.max },
+        ..row("handler.at_once", format!("those of them with no instruction in between, {} times", latency.at_once))
     };
     let thread = Row {
         cycles: woken,
@@ -84,5 +84,5 @@ fn rows(bench: &Bench<'_>, report: &Report, latency: &Latency, (woken, instructi
             ..row(&id, format!("of these over {what}, {} times, shortest {}", over.count, over.cycles.min))
         }
     });
-    [handler, jitter, thread].into_iter().chain(over).collect()
+    [handler, at_once, thread].into_iter().chain(over).collect()
 }

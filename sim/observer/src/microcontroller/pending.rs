@@ -64,15 +64,10 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         let cycles = self.clock.now().saturating_sub(cycle);
         let displaced = self.family.displaced.as_ref();
         let (kernel, domain) = displaced.map_or((false, self.domain), |over| (over.kernel != 0, over.domain));
-        let entered = Entered { exception, kernel, instructions: self.instructions.saturating_sub(instructions) };
-        self.record(RunEvent {
-            cycle: self.clock.now(),
-            event: observed::ENTERED,
-            domain,
-            detail: entered.to_detail(),
-            payload: u32::try_from(cycles).unwrap_or(u32::MAX),
-            ..RunEvent::default()
-        });
+        let instructions = self.instructions.saturating_sub(instructions);
+        let (detail, payload) = Entered { exception, kernel, cycles, instructions }.pack();
+        let (cycle, event) = (self.clock.now(), observed::ENTERED);
+        self.record(RunEvent { cycle, event, domain, detail, payload, ..RunEvent::default() });
     }
 }
 

@@ -73,8 +73,8 @@ fn waits_and_time_of_handlers_are_counted() {
     let system = SystemDescription { handlers, ..system() };
     let entered = |cycle, instructions, cycles| {
         let kernel = instructions > 0;
-        let detail = Entered { exception: 7 + record::FIRST_LINE, kernel, instructions }.to_detail();
-        observed(cycle, observed::ENTERED, detail, cycles)
+        let (detail, payload) = Entered { exception: 7 + record::FIRST_LINE, kernel, cycles, instructions }.pack();
+        observed(cycle, observed::ENTERED, detail, payload)
     };
     let served = |cycle, cycles| observed(cycle, observed::SERVED, 23, cycles);
     let events = [
@@ -89,7 +89,7 @@ fn waits_and_time_of_handlers_are_counted() {
     let latency = report.interrupts[0].latency.as_ref().unwrap();
     assert_eq!((latency.count, latency.at_once, latency.max_instructions), (3, 2, 12));
     assert_eq!((latency.cycles.min, latency.cycles.median, latency.cycles.max), (21, 21, 40));
-    assert_eq!(latency.mean_millicycles, 27_333);
+    assert_eq!((latency.mean_millicycles, latency.at_once_cycles.max), (27_333, 21));
     let over: Vec<_> = latency.over.iter().map(|over| (over.domain, over.kernel, over.count, over.cycles.max)).collect();
     assert_eq!(over, [(Some(0), false, 2, 21), (Some(0), true, 1, 40)]);
     let budget = report.domains[0].used.handlers_budget.unwrap();
