@@ -14,6 +14,8 @@ use crate::{Error, Symbols, samples};
 
 /// All hardware entry paths of SBI, in cycles on silicon (SBI V, figure 6).
 const PAPER: &str = "less than 70 cycles (SBI, figure 6)";
+/// Of the way to a thread (SBI V, figure 9).
+const PAPER_THREAD: &str = "some 300 cycles more than without a handler (SBI, figure 9)";
 /// Where a handler's thread goes on.
 const WOKEN: &str = "probe_direct_woken";
 
@@ -69,6 +71,7 @@ fn rows(bench: &Bench<'_>, report: &Report, latency: &Latency, (woken, instructi
     let thread = Row {
         cycles: woken,
         instructions,
+        paper: Some(PAPER_THREAD.into()),
         ..row("thread", "interrupt to thread that its handler wakes".into())
     };
     let over = latency.over.iter().map(|over: &LatencyOver| {
