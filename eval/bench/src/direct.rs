@@ -37,7 +37,8 @@ pub(crate) fn measure(bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Resu
     run.directory = bench.directory(kinds::DIRECT);
     let outcome = run.start(bench.simulator, &mut |_| Go::On).map_err(|error| failed(error.to_string()))?;
     let events = EventsFile::open(&outcome.events).map_err(|error| failed(error.to_string()))?;
-    let report = Report::build(&built.description, &outcome.summary, events).map_err(|error| failed(error.to_string()))?;
+    let report =
+        Report::build(&built.description, &outcome.summary, events).map_err(|error| failed(error.to_string()))?;
     if let Some(failure) = report.verdict.failures.first() {
         return Err(failed(failure.text.clone()));
     }

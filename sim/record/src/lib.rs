@@ -17,8 +17,8 @@ mod tests;
 
 pub use architecture::{Architecture, FIRST_LINE};
 pub use events::{
-    EVENT_BYTES, Entered, EventsFile, EventsReader, EventsWriter, FileCursor, FormatError, HEADER_BYTES, Handled, RunEvent,
-    observed,
+    EVENT_BYTES, Entered, EventsFile, EventsReader, EventsWriter, FileCursor, FormatError, HEADER_BYTES, Handled,
+    RunEvent, observed,
 };
 pub use fault::{CONTEXTS_PER_DOMAIN, Deed, FaultContext, STACK_BYTES};
 pub use summary::{
@@ -30,5 +30,6 @@ pub use units::CoreId;
 pub use violation::{Disagreement, Violation, ViolationKind};
 pub use watch::{
     AreaWatch, AttributionWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersWatch, Interference,
-    MemoryWindow, MeterWatch, Mode, OutputWatch, ProbeWatch, ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch,
+    MemoryWindow, MeterWatch, Mode, OutputWatch, ProbeWatch, ProfileSource, Progress, ProtectionWatch, Range,
+    StackWatch, Watch,
 };

@@ -1,8 +1,8 @@
 //! Tests of the file formats.
 
 use crate::{
-    Architecture, CoreId, EventsFile, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, Mode, Progress,
-    Range, RunEvent, Summary, TranslationCounts, Walks, Watch,
+    Architecture, CoreId, Entered, EventsFile, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, Mode,
+    Progress, Range, RunEvent, Summary, TranslationCounts, Walks, Watch,
 };
 
 fn sample(n: u64) -> RunEvent {

@@ -36,7 +36,8 @@ fn each_state_of_the_processor_loads_what_is_its_own() {
     let ran = Ran::on(BOARD, "tests/direct/matrix.toml", &[]);
     assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
     let marks = ran.report["marks"].as_array().into_iter().flatten();
-    let marks: Vec<_> = marks.map(|mark| (mark["domain"].as_u64(), mark["id"].as_u64(), mark["count"].as_u64())).collect();
+    let marks: Vec<_> =
+        marks.map(|mark| (mark["domain"].as_u64(), mark["id"].as_u64(), mark["count"].as_u64())).collect();
     // Nine lives and the last one, in which three loads are permitted.
     assert_eq!(marks, [(Some(0), Some(1), Some(10)), (Some(0), Some(3), Some(3))], "{}", ran.stderr);
     let of = |domain: u64| {

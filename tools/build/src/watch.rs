@@ -2,8 +2,8 @@
 
 use manifest::{Grant, Object};
 use record::{
-    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersWatch, MemoryWindow, MeterWatch, OutputWatch, Range,
-    StackWatch,
+    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersWatch, MemoryWindow, MeterWatch,
+    OutputWatch, Range, StackWatch,
 };
 use report::describe;
 use runner::{ImageFacts, Machine, Mode, ProfileSource, Run, RunError, Watch};

@@ -179,7 +179,11 @@ fn outputs(report: &Report, failures: &mut Vec<Failure>) {
             let sent = output.sent.as_deref().unwrap_or_default();
             let text = format!("{name} sent {sent:?}, not {text:?}; {} broken.", counted(broken.count, "frame"));
             let remedy = "correct the program, or `text` in the manifest";
-            failures.push(Failure { place: place.clone(), at: broken.first_at, ..failure("output-text", text, remedy) });
+            failures.push(Failure {
+                place: place.clone(),
+                at: broken.first_at,
+                ..failure("output-text", text, remedy)
+            });
         }
         let stray = output.out_of_sequence;
         if stray.count > 0 {

@@ -27,7 +27,12 @@ fn wrong(place: &str, output: &Output, board: &Board) -> Option<Refusal> {
             .remedy(format!("correct `{key}`"))
     };
     if !offset.is_multiple_of(4) || *offset >= bytes {
-        return Some(refuse("offset", "there is no such register", offset.to_string(), format!("a multiple of 4 below {bytes}")));
+        return Some(refuse(
+            "offset",
+            "there is no such register",
+            offset.to_string(),
+            format!("a multiple of 4 below {bytes}"),
+        ));
     }
     if *bits == 0 || baud.is_some() && !bits.is_power_of_two() {
         let limit = if baud.is_some() { "one bit" } else { "one bit at least" };

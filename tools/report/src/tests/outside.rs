@@ -90,7 +90,8 @@ fn waits_and_time_of_handlers_are_counted() {
     assert_eq!((latency.count, latency.at_once, latency.max_instructions), (3, 2, 12));
     assert_eq!((latency.cycles.min, latency.cycles.median, latency.cycles.max), (21, 21, 40));
     assert_eq!((latency.mean_millicycles, latency.at_once_cycles.max), (27_333, 21));
-    let over: Vec<_> = latency.over.iter().map(|over| (over.domain, over.kernel, over.count, over.cycles.max)).collect();
+    let over: Vec<_> =
+        latency.over.iter().map(|over| (over.domain, over.kernel, over.count, over.cycles.max)).collect();
     assert_eq!(over, [(Some(0), false, 2, 21), (Some(0), true, 1, 40)]);
     let budget = report.domains[0].used.handlers_budget.unwrap();
     assert_eq!((budget.period_cycles, budget.capacity_cycles), (1000, 50));
