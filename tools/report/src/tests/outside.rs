@@ -41,7 +41,7 @@ fn a_serial_line_is_decoded_from_when_its_bit_was_stored() {
     let seen = &report.outputs[0];
     assert_eq!((seen.sent.as_deref(), seen.broken_frames.count), (Some("Ab"), 0));
     assert!(report.verdict.failures.iter().all(|failure| failure.code != "output-text"));
-    assert_eq!((seen.stores, seen.changes, seen.shortest_cycles, seen.longest_cycles), (24, 11, Some(100), Some(500)));
+    assert_eq!((seen.stores, seen.changes, seen.shortest_cycles, seen.longest_cycles), (24, 12, Some(100), Some(500)));
 }
 
 #[test]
@@ -62,9 +62,9 @@ fn values_follow_each_other_in_their_sequence() {
         let events = (1..).zip(values).map(|(at, value)| observed(at, observed::STORED, 0, *value));
         build(&output(steps.clone()), events.collect::<Vec<_>>()).outputs[0].out_of_sequence.count
     };
-    assert_eq!(stored(&[0, 4, 5, 8, 2, 0, 2, 4, 0]), 0);
+    assert_eq!(stored(&[0, 4, 5, 8, 2, 0, 4, 0]), 0);
     assert_eq!(stored(&[2, 4, 2, 4, 8]), 1);
-    assert_eq!(stored(&[2, 4, 6, 8]), 2);
+    assert_eq!(stored(&[2, 4, 6, 8]), 1);
 }
 
 #[test]
