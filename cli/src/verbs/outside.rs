@@ -19,8 +19,15 @@ fn latencies(report: &Report, output: &mut Output) {
         let Some(latency) = &line.latency else { continue };
         let seen = latency.cycles;
         output.say(format!(
-            "to the handler of {}: {} to {} cycles, median {}, p99 {}, of {}; {} without an instruction in between",
-            line.line.name, seen.min, seen.max, seen.median, seen.p99, latency.count, latency.at_once
+            "to the handler of {}: {} to {} cycles, median {}, p99 {}, {} times; without an instruction in between {} times, {} cycles at most",
+            line.line.name,
+            seen.min,
+            seen.max,
+            seen.median,
+            seen.p99,
+            latency.count,
+            latency.at_once,
+            latency.at_once_cycles.max
         ));
         for over in &latency.over {
             let domain = report.domains.iter().find(|domain| Some(domain.index) == over.domain);

@@ -14,6 +14,8 @@ use crate::{Error, Symbols, samples};
 
 /// All hardware entry paths of SBI, in cycles on silicon (SBI V, figure 6).
 const PAPER: &str = "less than 70 cycles (SBI, figure 6)";
+/// Of the way to a thread (SBI V, figure 9).
+const PAPER_THREAD: &str = "some 300 cycles more than without a handler (SBI, figure 9)";
 /// Where a handler's thread goes on.
 const WOKEN: &str = "probe_direct_woken";
 
@@ -59,16 +61,20 @@ fn rows(bench: &Bench<'_>, report: &Report, latency: &Latency, (woken, instructi
         instructions: latency.max_instructions,
         paper: Some(PAPER.into()),
         met: Some(latency.max_instructions == 0),
-        target: target.clone(),
+        target,
         ..row("handler", format!("interrupt to first instruction of a handler, {} times", latency.count))
     };
-    let jitter = seen.max - seen.min;
-    let jitter = Row {
-        cycles: Cycles { median: jitter, max: jitter },
-        ..row("jitter", "longest less shortest of these".into())
+    let at_once = latency.at_once_cycles;
+    let at_once = Row {
+        cycles: Cycles { median: at_once.median, max: at_once.max },
+        ..row("handler.at_once", format!("those of them with no instruction in between, {} times", latency.at_once))
     };
-    let thread =
-        Row { cycles: woken, instructions, ..row("thread", "interrupt to thread that its handler wakes".into()) };
+    let thread = Row {
+        cycles: woken,
+        instructions,
+        paper: Some(PAPER_THREAD.into()),
+        ..row("thread", "interrupt to thread that its handler wakes".into())
+    };
     let over = latency.over.iter().map(|over: &LatencyOver| {
         let domain = report.domains.iter().find(|domain| Some(domain.index) == over.domain);
         let whose = domain.map_or("idle", |domain| &domain.name);
@@ -82,5 +88,5 @@ fn rows(bench: &Bench<'_>, report: &Report, latency: &Latency, (woken, instructi
             ..row(&id, format!("of these over {what}, {} times, shortest {}", over.count, over.cycles.min))
         }
     });
-    [handler, jitter, thread].into_iter().chain(over).collect()
+    [handler, at_once, thread].into_iter().chain(over).collect()
 }

@@ -43,8 +43,7 @@ pub mod observed {
     pub const SERVED: u8 = 0x88;
     /// A register that the request names was stored to: `detail` is its place in [`crate::Watch::outputs`], the payload the value.
     pub const STORED: u8 = 0x89;
-    /// A handler that interrupts reach without the kernel begins: the payload are the cycles from when its interrupt was pending, the entry included; `domain`
-    /// is the one that handlers have interrupted, `detail` a [`crate::Entered`].
+    /// A handler that interrupts reach without the kernel begins, in which `domain` is the one that handlers have interrupted: a [`crate::Entered`].
     pub const ENTERED: u8 = 0x8a;
 
     /// Name in reports, if the number is one of these.
@@ -138,34 +137,40 @@ impl Handled {
     }
 }
 
-/// The begin of a handler, as `detail` of [`observed::ENTERED`] has it.
+/// The begin of a handler, as `detail` and payload of [`observed::ENTERED`] have it. Numbers that have no room are held at the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Entered {
-    /// The exception. A number that has no room is held at 511.
+    /// The exception.
     pub exception: u16,
     /// Handlers have interrupted the kernel.
     pub kernel: bool,
-    /// Instructions that were executed while it was pending. A number that has no room is held at 63.
+    /// Cycles from when the interrupt was pending, the entry included; at most 2^20 - 1.
+    pub cycles: u64,
+    /// Instructions that were executed meanwhile; at most 4095.
     pub instructions: u64,
 }
 
 impl Entered {
-    const MOST_INSTRUCTIONS: u64 = 63;
+    const CYCLES_BITS: u32 = 20;
+    const MOST_CYCLES: u64 = (1 << Self::CYCLES_BITS) - 1;
+    const MOST_INSTRUCTIONS: u64 = (1 << (32 - Self::CYCLES_BITS)) - 1;
     const KERNEL_BIT: u32 = 15;
 
-    /// Packs both.
-    pub fn to_detail(self) -> u16 {
-        let instructions = self.instructions.min(Self::MOST_INSTRUCTIONS) as u16;
-        let kernel = u16::from(self.kernel) << Self::KERNEL_BIT;
-        self.exception.min(Handled::LARGEST_EXCEPTION) | instructions << Handled::EXCEPTION_BITS | kernel
+    /// Packs it: detail and payload.
+    pub fn pack(self) -> (u16, u32) {
+        let detail = self.exception.min(Handled::LARGEST_EXCEPTION) | u16::from(self.kernel) << Self::KERNEL_BIT;
+        let (cycles, instructions) =
+            (self.cycles.min(Self::MOST_CYCLES), self.instructions.min(Self::MOST_INSTRUCTIONS));
+        (detail, (cycles | instructions << Self::CYCLES_BITS) as u32)
     }
 
-    /// Reads both.
-    pub fn from_detail(detail: u16) -> Self {
+    /// Reads it.
+    pub fn of(event: &RunEvent) -> Self {
         Self {
-            exception: detail & Handled::LARGEST_EXCEPTION,
-            kernel: detail >> Self::KERNEL_BIT != 0,
-            instructions: u64::from(detail >> Handled::EXCEPTION_BITS) & Self::MOST_INSTRUCTIONS,
+            exception: event.detail & Handled::LARGEST_EXCEPTION,
+            kernel: event.detail >> Self::KERNEL_BIT != 0,
+            cycles: u64::from(event.payload) & Self::MOST_CYCLES,
+            instructions: u64::from(event.payload >> Self::CYCLES_BITS),
         }
     }
 }

@@ -30,6 +30,26 @@ fn end_alone(manifest: &str) {
     assert!(victim["releases"].as_u64() > Some(100) && victim["missed_deadlines"] == 0, "{victim:#}");
 }
 
+/// Table II of SBI: each load that must be denied ends a life of its domain, and each that must not succeeds. docs/interrupts.md has the table.
+#[test]
+fn each_state_of_the_processor_loads_what_is_its_own() {
+    let ran = Ran::on(BOARD, "tests/direct/matrix.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    let marks = ran.report["marks"].as_array().into_iter().flatten();
+    let marks: Vec<_> =
+        marks.map(|mark| (mark["domain"].as_u64(), mark["id"].as_u64(), mark["count"].as_u64())).collect();
+    // Nine lives and the last one, in which three loads are permitted.
+    assert_eq!(marks, [(Some(0), Some(1), Some(10)), (Some(0), Some(3), Some(3))], "{}", ran.stderr);
+    let of = |domain: u64| {
+        let faults = ran.report["faults"].as_array().into_iter().flatten();
+        faults.filter(move |fault| fault["domain"] == domain).map(|fault| fault["kind"].as_str().unwrap_or_default())
+    };
+    // The fifth is a fault of Non-secure region registers, of whose status the kernel looks at nothing.
+    let kinds = (0..9).map(|life| if life == 4 { "usage" } else { "data access" });
+    assert!(of(0).eq(kinds), "{:?}", of(0).collect::<Vec<_>>());
+    assert!(of(1).eq(["data access"; 2]), "{:?}", of(1).collect::<Vec<_>>());
+}
+
 #[test]
 fn hostile_handlers_end_alone() {
     end_alone(MANIFEST);

@@ -19,8 +19,8 @@ type Since = (u64, u64);
 /// Since when each is pending.
 pub(super) struct Pending {
     exceptions: Vec<(u16, Option<Since>)>,
-    /// When a timer expired last.
-    due: Option<Since>,
+    /// When a timer expired last, and how often the processor had slept by then.
+    due: Option<(Since, u64)>,
 }
 
 impl Pending {
@@ -30,8 +30,8 @@ impl Pending {
     }
 
     /// Takes note of those that are pending, of which `word` says the bits of 32 lines; `None`: it cannot be read.
-    fn note(&mut self, due: Since, mut word: impl FnMut(u32) -> Option<u32>) {
-        self.due = Some(due);
+    fn note(&mut self, due: Since, sleeps: u64, mut word: impl FnMut(u32) -> Option<u32>) {
+        self.due = Some((due, sleeps));
         for (exception, since) in &mut self.exceptions {
             let line = u32::from(exception.saturating_sub(FIRST_LINE));
             let bits = word(SET_PENDING + line / 32 * 4).unwrap_or(0);
@@ -41,11 +41,12 @@ impl Pending {
         }
     }
 
-    /// The handler of an exception begins, which was taken at `taken`: since when it was pending.
-    fn take(&mut self, exception: u16, taken: Since) -> Since {
+    /// The handler of an exception begins, which was taken at `taken` when the processor had slept so often: since when it was pending.
+    fn take(&mut self, exception: u16, taken: Since, sleeps: u64) -> Since {
         let known = self.exceptions.iter_mut().find(|(number, _)| *number == exception);
         let since = known.and_then(|(_, since)| since.take());
-        since.or(self.due.filter(|due| due.1 == taken.1)).unwrap_or(taken)
+        let just_now = self.due.filter(|((_, instructions), slept)| (*instructions, *slept) == (taken.1, sleeps));
+        since.or(just_now.map(|(since, _)| since)).unwrap_or(taken)
     }
 }
 
@@ -54,25 +55,20 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     pub(super) fn note_pending(&mut self, due: u64) {
         let due = (due, self.instructions);
         let target = &mut self.target;
-        self.family.pending.note(due, |address| target.word(address));
+        self.family.pending.note(due, self.clock.sleeps(), |address| target.word(address));
     }
 
     /// A handler begins.
     pub(super) fn note_entry(&mut self, exception: u16) {
         let taken = (self.exceptions.entry_cycle, self.instructions);
-        let (cycle, instructions) = self.family.pending.take(exception, taken);
+        let (cycle, instructions) = self.family.pending.take(exception, taken, self.clock.sleeps());
         let cycles = self.clock.now().saturating_sub(cycle);
         let displaced = self.family.displaced.as_ref();
         let (kernel, domain) = displaced.map_or((false, self.domain), |over| (over.kernel != 0, over.domain));
-        let entered = Entered { exception, kernel, instructions: self.instructions.saturating_sub(instructions) };
-        self.record(RunEvent {
-            cycle: self.clock.now(),
-            event: observed::ENTERED,
-            domain,
-            detail: entered.to_detail(),
-            payload: u32::try_from(cycles).unwrap_or(u32::MAX),
-            ..RunEvent::default()
-        });
+        let instructions = self.instructions.saturating_sub(instructions);
+        let (detail, payload) = Entered { exception, kernel, cycles, instructions }.pack();
+        let (cycle, event) = (self.clock.now(), observed::ENTERED);
+        self.record(RunEvent { cycle, event, domain, detail, payload, ..RunEvent::default() });
     }
 }
 
@@ -91,20 +87,23 @@ mod tests {
     #[test]
     fn an_interrupt_waits_from_when_its_timer_expired() {
         let mut pending = pending();
-        pending.note((100, 7), |address| Some(if address == SET_PENDING { 1 << 1 } else { 0 }));
+        pending.note((100, 7), 0, |address| Some(if address == SET_PENDING { 1 << 1 } else { 0 }));
         // A second timer expires while the first interrupt still waits.
-        pending.note((150, 9), |address| Some(if address == SET_PENDING { 1 << 1 } else { 1 << 4 }));
-        assert_eq!(pending.take(17, (180, 20)), (100, 7));
-        assert_eq!(pending.take(52, (190, 22)), (150, 9));
-        assert_eq!(pending.take(17, (300, 30)), (300, 30));
+        pending.note((150, 9), 0, |address| Some(if address == SET_PENDING { 1 << 1 } else { 1 << 4 }));
+        assert_eq!(pending.take(17, (180, 20), 0), (100, 7));
+        assert_eq!(pending.take(52, (190, 22), 0), (150, 9));
+        assert_eq!(pending.take(17, (300, 30), 0), (300, 30));
     }
 
     #[test]
     fn one_that_interrupts_unprivileged_code_waits_for_the_instruction_in_which_its_timer_expired() {
         let mut pending = pending();
-        pending.note((100, 7), |_| None);
-        assert_eq!(pending.take(17, (103, 7)), (100, 7));
-        pending.note((200, 9), |_| None);
-        assert_eq!(pending.take(17, (230, 12)), (230, 12));
+        pending.note((100, 7), 0, |_| None);
+        assert_eq!(pending.take(17, (103, 7), 0), (100, 7));
+        pending.note((200, 9), 0, |_| None);
+        assert_eq!(pending.take(17, (230, 12), 0), (230, 12));
+        // The processor has slept since.
+        pending.note((300, 15), 0, |_| None);
+        assert_eq!(pending.take(17, (900, 15), 1), (900, 15));
     }
 }

@@ -31,14 +31,14 @@ struct Given {
 struct Waits {
     all: Lengths,
     max_instructions: u64,
-    at_once: u64,
+    at_once: Lengths,
     /// By what was interrupted: a domain, and whether the kernel on its behalf.
     over: BTreeMap<(u8, bool), Lengths>,
 }
 
 /// How many waits there were of each length, in cycles.
 #[derive(Debug, Default)]
-struct Lengths(BTreeMap<u32, u64>);
+struct Lengths(BTreeMap<u64, u64>);
 
 impl HandlersMeter {
     /// Nothing seen.
@@ -56,12 +56,14 @@ impl HandlersMeter {
 
     /// A handler begins.
     pub fn entered(&mut self, event: &RunEvent) {
-        let Entered { exception, kernel, instructions } = Entered::from_detail(event.detail);
+        let Entered { exception, kernel, cycles, instructions } = Entered::of(event);
         let waits = self.waits.entry(exception).or_default();
-        waits.all.add(event.payload);
-        waits.over.entry((event.domain, kernel)).or_default().add(event.payload);
+        waits.all.add(cycles);
+        waits.over.entry((event.domain, kernel)).or_default().add(cycles);
         waits.max_instructions = waits.max_instructions.max(instructions);
-        waits.at_once += u64::from(instructions == 0);
+        if instructions == 0 {
+            waits.at_once.add(cycles);
+        }
     }
 
     /// Handlers ran for so many cycles until now, on a clock whose tick zero is at a cycle.
@@ -111,14 +113,15 @@ impl Waits {
             mean_millicycles: self.all.mean(),
             histogram: self.all.histogram(),
             max_instructions: self.max_instructions,
-            at_once: self.at_once,
+            at_once: self.at_once.count(),
+            at_once_cycles: self.at_once.quantiles(),
             over: self.over.iter().map(over).collect(),
         }
     }
 }
 
 impl Lengths {
-    fn add(&mut self, cycles: u32) {
+    fn add(&mut self, cycles: u64) {
         *self.0.entry(cycles).or_default() += 1;
     }
 
@@ -128,7 +131,7 @@ impl Lengths {
 
     /// In thousandths of a cycle.
     fn mean(&self) -> u64 {
-        let sum: u64 = self.0.iter().map(|(cycles, count)| u64::from(*cycles) * count).sum();
+        let sum: u64 = self.0.iter().map(|(cycles, count)| cycles * count).sum();
         sum * 1000 / self.count().max(1)
     }
 
@@ -140,17 +143,17 @@ impl Lengths {
                 below += **count;
                 below >= rank
             });
-            found.map_or(0, |(cycles, _)| u64::from(*cycles))
+            found.map_or(0, |(cycles, _)| *cycles)
         };
         Quantiles { min: at(0), median: at(50), p99: at(99), max: at(100) }
     }
 
     fn histogram(&self) -> Histogram {
         let ends = self.0.keys().next().zip(self.0.keys().next_back());
-        let (min, max) = ends.map_or((0, 0), |(min, max)| (i64::from(*min), i64::from(*max)));
+        let (min, max) = ends.map_or((0, 0), |(min, max)| (*min as i64, *max as i64));
         let mut histogram = Histogram::between(min, max);
         for (cycles, count) in &self.0 {
-            histogram.add_many(i64::from(*cycles), *count);
+            histogram.add_many(*cycles as i64, *count);
         }
         histogram
     }

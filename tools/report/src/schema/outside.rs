@@ -21,6 +21,8 @@ pub struct Latency {
     pub max_instructions: u64,
     /// How many were entered without an instruction in between.
     pub at_once: u64,
+    /// Order statistics of the cycles of these.
+    pub at_once_cycles: Quantiles,
     /// The same by what handlers had interrupted.
     pub over: Vec<LatencyOver>,
 }

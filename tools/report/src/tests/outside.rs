@@ -41,7 +41,7 @@ fn a_serial_line_is_decoded_from_when_its_bit_was_stored() {
     let seen = &report.outputs[0];
     assert_eq!((seen.sent.as_deref(), seen.broken_frames.count), (Some("Ab"), 0));
     assert!(report.verdict.failures.iter().all(|failure| failure.code != "output-text"));
-    assert_eq!((seen.stores, seen.changes, seen.shortest_cycles, seen.longest_cycles), (24, 11, Some(100), Some(500)));
+    assert_eq!((seen.stores, seen.changes, seen.shortest_cycles, seen.longest_cycles), (24, 12, Some(100), Some(500)));
 }
 
 #[test]
@@ -62,9 +62,9 @@ fn values_follow_each_other_in_their_sequence() {
         let events = (1..).zip(values).map(|(at, value)| observed(at, observed::STORED, 0, *value));
         build(&output(steps.clone()), events.collect::<Vec<_>>()).outputs[0].out_of_sequence.count
     };
-    assert_eq!(stored(&[0, 4, 5, 8, 2, 0, 2, 4, 0]), 0);
+    assert_eq!(stored(&[0, 4, 5, 8, 2, 0, 4, 0]), 0);
     assert_eq!(stored(&[2, 4, 2, 4, 8]), 1);
-    assert_eq!(stored(&[2, 4, 6, 8]), 2);
+    assert_eq!(stored(&[2, 4, 6, 8]), 1);
 }
 
 #[test]
@@ -73,8 +73,8 @@ fn waits_and_time_of_handlers_are_counted() {
     let system = SystemDescription { handlers, ..system() };
     let entered = |cycle, instructions, cycles| {
         let kernel = instructions > 0;
-        let detail = Entered { exception: 7 + record::FIRST_LINE, kernel, instructions }.to_detail();
-        observed(cycle, observed::ENTERED, detail, cycles)
+        let (detail, payload) = Entered { exception: 7 + record::FIRST_LINE, kernel, cycles, instructions }.pack();
+        observed(cycle, observed::ENTERED, detail, payload)
     };
     let served = |cycle, cycles| observed(cycle, observed::SERVED, 23, cycles);
     let events = [
@@ -89,7 +89,7 @@ fn waits_and_time_of_handlers_are_counted() {
     let latency = report.interrupts[0].latency.as_ref().unwrap();
     assert_eq!((latency.count, latency.at_once, latency.max_instructions), (3, 2, 12));
     assert_eq!((latency.cycles.min, latency.cycles.median, latency.cycles.max), (21, 21, 40));
-    assert_eq!(latency.mean_millicycles, 27_333);
+    assert_eq!((latency.mean_millicycles, latency.at_once_cycles.max), (27_333, 21));
     let over: Vec<_> =
         latency.over.iter().map(|over| (over.domain, over.kernel, over.count, over.cycles.max)).collect();
     assert_eq!(over, [(Some(0), false, 2, 21), (Some(0), true, 1, 40)]);
