@@ -7,17 +7,10 @@ use abi::trace::Fault;
 use sched::budget::{Budget, Params};
 
 use super::displaced::DISPLACED;
+use super::instrument::Meter;
 use super::judge::{self, GO_ON};
 use super::looks::Sampler;
 use super::owner::{COFFERDAM_OWNER, Request, is_masked};
-
-/// An instrument that says what handlers use.
-pub(super) trait Meter {
-    /// Ticks that handlers have used since this was last asked: by a look at the end of an interval, which has met one or not, or by what else.
-    fn used(&self, met: Option<bool>) -> u32;
-    /// So many ticks are left to them; the instrument interrupts when they are used, if it can.
-    fn grant(&self, left: i32);
-}
 
 /// The server, and the time since it began, in ticks of ended intervals.
 struct Server(UnsafeCell<Option<(Budget, u64)>>);
@@ -28,7 +21,7 @@ unsafe impl Sync for Server {}
 static SERVER: Server = Server(UnsafeCell::new(None));
 
 impl Server {
-    /// `used` ticks of the last `passed` were handlers'. What is left, and the ticks to the next boundary. What was overdrawn is paid back.
+    /// `used` ticks of the last `passed` were handlers'. The ticks that are left, and those to the next boundary, at which an overdraft is paid back.
     fn charge(&self, used: u32, passed: u32) -> (i32, u32) {
         // SAFETY: see above.
         let Some((budget, now)) = (unsafe { &mut *self.0.get() }) else { return (0, u32::MAX) };
@@ -93,7 +86,8 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     // Also on its way into the kernel, which is left before it can be ended.
     let meets = outside || judge::is_active();
     let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
-    let cheats = is_counted && ended && (meets || is_at_boundary) && owner.counter.finds(meets, outside);
+    let is_close = is_counted && ended && (meets || is_at_boundary);
+    let cheats = is_close && (owner.counter.finds(meets) || outside && judge::is_asleep());
     // A counter charges nothing in between: it comes by itself.
     if matched || is_at_boundary || cheats || meets && !is_counted {
         settle(ended.then_some(meets));
