@@ -31,7 +31,7 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Who runs from now on begins behind what handlers have taken so far.
+    /// The thread that runs from now on begins behind all that handlers have taken so far.
     #[inline(always)]
     pub(crate) fn forget_displaced(&mut self) {
         if self.core.arch.is_displaced() {

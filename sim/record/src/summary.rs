@@ -162,7 +162,7 @@ pub struct DomainCounters {
     pub kernel_translation: TranslationCounts,
 }
 
-/// What a counter of Non-secure cycles has counted ([`crate::CounterWatch`]).
+/// Counts of a counter of Non-secure cycles ([`crate::CounterWatch`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counted {

@@ -3,15 +3,13 @@
 //! The registers are where the board's file says, and so is the interrupt: a simulator may have them elsewhere. Handlers can write them: none is banked.
 //! The looks find that ([`Counter::finds`]).
 
-use core::arch::asm;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use armv_m::regs::Reg;
 use sched::sampling;
 
+use super::instrument::Meter;
 use super::looks::{enable_above_all, register};
-use super::meter::Meter;
-use super::owner::COFFERDAM_OWNER;
 
 /// The counter. All zero: there is none.
 pub(super) struct Counter {
@@ -94,9 +92,9 @@ impl Counter {
         has
     }
 
-    /// A look has met a handler, or a boundary; a handler's frame is on the stack if `outside`. Whether handlers have kept the counter from counting: its registers
-    /// are not as they were set, it has gone back or too far, a handler sleeps, or looks meet them far more often than the count says.
-    pub(super) fn finds(&self, meets: bool, outside: bool) -> bool {
+    /// A look has met a handler, or a boundary. Whether handlers have kept the counter from counting: its registers are not as they were set, it has gone
+    /// back or too far, or looks meet them far more often than the count says.
+    pub(super) fn finds(&self, meets: bool) -> bool {
         let now = self.at(CYCCNT).read();
         let counted = now.wrapping_sub(self.looked.swap(now, Relaxed));
         let mean = self.mean.load(Relaxed);
@@ -108,7 +106,7 @@ impl Counter {
         let is_kept = goes_on
             && KEPT.iter().all(|(offset, value)| self.at(*offset).read() == *value)
             && self.at(COMP0).read() == compared;
-        let cheats = !is_kept || doubt > mean * sampling::DOUBTS || outside && is_asleep();
+        let cheats = !is_kept || doubt > mean * sampling::DOUBTS;
         if cheats {
             self.set_up();
             self.charged.store(now, Relaxed);
@@ -127,7 +125,7 @@ impl Meter for Counter {
         let (cycles, ticks) = self.rate();
         let charged = self.charged.load(Relaxed);
         let passed = self.at(CYCCNT).read().wrapping_sub(charged);
-        // What is far beyond the comparison is none of its counting.
+        // A count that is far beyond the comparison is none of its own.
         let passed = passed.min(self.compared.load(Relaxed).wrapping_sub(charged).saturating_add(BEYOND));
         let used = scaled(passed, ticks, cycles);
         // The rest of a tick is charged with the next.
@@ -159,24 +157,6 @@ fn scaled(amount: u32, by: u32, over: u32) -> u32 {
     (u64::from(amount) * u64::from(by) / u64::from(over)).min(u64::from(u32::MAX >> 1)) as u32
 }
 
-/// Whether the handler whose frame is on the stack has executed WFI or WFE last.
-fn is_asleep() -> bool {
-    const STACKED_PC: u32 = 24;
-    const HINTS: [u32; 2] = [0xbf30, 0xbf20];
-    const WIDE_HINTS: [u32; 2] = [0xf3af_8003, 0xf3af_8002];
-    let sp: u32;
-    // SAFETY: reads a register.
-    unsafe { asm!("mrs {0}, msp_ns", out(reg) sp, options(nomem, nostack, preserves_flags)) };
-    // SAFETY: the processor has just stored the frame there; one that failed has become a HardFault, which came first.
-    let pc = unsafe { ((sp + STACKED_PC) as *const u32).read_volatile() };
-    if !COFFERDAM_OWNER.is_code(pc.wrapping_sub(4)) || !COFFERDAM_OWNER.is_code(pc) {
-        return false;
-    }
-    // SAFETY: code of handlers, which nobody writes.
-    let [first, second] = [4, 2].map(|back| u32::from(unsafe { ((pc - back) as *const u16).read_volatile() }));
-    HINTS.contains(&second) || WIDE_HINTS.contains(&(first << 16 | second))
-}
-
 // Offsets from 0xE000_0000, and bits (DDI 0553 D1.2).
 const CTRL: u32 = 0x1000;
 const CYCCNT: u32 = 0x1004;
@@ -189,7 +169,7 @@ const CYCDISS: u32 = 1 << 23;
 const CYCLES_MATCH: u32 = 1 | 1 << 4;
 const TRCENA: u32 = 1 << 24;
 const MON_EN: u32 = 1 << 16;
-/// What it counts and when, in the order in which it is set.
+/// The registers that say what it counts and when, in the order in which they are set.
 const KEPT: [(u32, u32); 3] = [(DEMCR, TRCENA | MON_EN), (FUNCTION0, CYCLES_MATCH), (CTRL, CYCDISS | CYCCNTENA)];
 
 // CMSDK UART, by whose receiver a simulator interrupts.

@@ -1,13 +1,13 @@
 //! The time of handlers as the kernel's accounts see it: whoever is interrupted is not charged for it.
 //!
-//! Handlers can write the counter. What the kernel takes off its accounts is therefore never more than what the meter has charged to handlers, and the
-//! rest of their capacity: a count that runs ahead gives nobody time.
+//! Handlers can write the counter. The kernel therefore never takes more off its accounts than the meter has charged to handlers, and the rest of their
+//! capacity: a count that runs ahead gives nobody time.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::owner::COFFERDAM_OWNER;
 
-/// What the kernel knows of the count.
+/// The count as the kernel knows it.
 pub(super) struct Displaced {
     /// Address of the count; of `seen` if nothing counts.
     count: AtomicU32,
@@ -34,7 +34,7 @@ pub(super) static DISPLACED: Displaced = Displaced {
 };
 
 impl Displaced {
-    /// Where the count is, if there is one. Before any thread runs.
+    /// Notes where the count is, if there is one. Before any thread runs.
     pub(super) fn start(&self, count: Option<u32>) {
         self.count.store(count.unwrap_or((&raw const self.seen).addr() as u32), Relaxed);
     }

@@ -5,6 +5,7 @@
 //! An active handler is ended from the Secure side: the exception returns to a stub in Secure Handler mode that has the handler's number, and that
 //! stub's return ends the handler; so its stack and its code do not matter. For several of them one frame each is made on the main stack.
 
+use core::arch::asm;
 use core::sync::atomic::Ordering::Relaxed;
 
 use abi::trace::Fault;
@@ -133,6 +134,24 @@ pub(super) fn is_active() -> bool {
         let (register, bit) = regs::nvic_iabr(line);
         register.read() & bit != 0
     })
+}
+
+/// Whether the handler whose frame is on the stack has executed WFI or WFE last.
+pub(super) fn is_asleep() -> bool {
+    const STACKED_PC: u32 = 24;
+    const HINTS: [u32; 2] = [0xbf30, 0xbf20];
+    const WIDE_HINTS: [u32; 2] = [0xf3af_8003, 0xf3af_8002];
+    let sp: u32;
+    // SAFETY: reads a register.
+    unsafe { asm!("mrs {0}, msp_ns", out(reg) sp, options(nomem, nostack, preserves_flags)) };
+    // SAFETY: the processor has just stored the frame there; one that failed has become a HardFault, which came first.
+    let pc = unsafe { ((sp + STACKED_PC) as *const u32).read_volatile() };
+    if !COFFERDAM_OWNER.is_code(pc.wrapping_sub(4)) || !COFFERDAM_OWNER.is_code(pc) {
+        return false;
+    }
+    // SAFETY: code of handlers, which nobody writes.
+    let [first, second] = [4, 2].map(|back| u32::from(unsafe { ((pc - back) as *const u16).read_volatile() }));
+    HINTS.contains(&second) || WIDE_HINTS.contains(&(first << 16 | second))
 }
 
 fn is_meter(number: u32) -> bool {

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use armv_m::regs::{self, Reg};
 use sched::sampling::{self, Intervals};
 
-use super::meter::Meter;
+use super::instrument::Meter;
 use super::owner::set_priority;
 
 /// The timer's state.

@@ -8,18 +8,11 @@ use sched::budget::{Budget, Params};
 use system::direct::MAX_OWNERS;
 
 use super::displaced::DISPLACED;
+use super::instrument::Meter;
 use super::judge::{self, GO_ON};
 use super::looks::Sampler;
 use super::occupy::change;
 use super::owner::{COFFERDAM_OWNER, Request, is_masked};
-
-/// An instrument that says what handlers use.
-pub(super) trait Meter {
-    /// Ticks that handlers have used since this was last asked: by a look at the end of an interval, which has met one or not, or by what else.
-    fn used(&self, met: Option<bool>) -> u32;
-    /// So many ticks are left to them; the instrument interrupts when they are used, if it can.
-    fn grant(&self, left: i32);
-}
 
 /// The server of each domain with handlers, and the time since they began, in ticks of ended intervals.
 struct Servers(UnsafeCell<([Option<Budget>; MAX_OWNERS], u64)>);
@@ -30,7 +23,8 @@ unsafe impl Sync for Servers {}
 static SERVERS: Servers = Servers(UnsafeCell::new(([const { None }; MAX_OWNERS], 0)));
 
 impl Servers {
-    /// `used` ticks of the last `passed` were handlers' of the domain that occupies. What is left to them, and the ticks to the next boundary. What was overdrawn is paid back.
+    /// `used` ticks of the last `passed` were handlers' of the domain that occupies. The ticks that are left to them, and those to the next boundary, at which
+    /// an overdraft is paid back.
     fn charge(&self, used: u32, passed: u32) -> (i32, u32) {
         // SAFETY: see above.
         let (all, now) = unsafe { &mut *self.0.get() };
@@ -107,7 +101,8 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     // Also on its way into the kernel, which is left before it can be ended.
     let meets = outside || judge::is_active();
     let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
-    let cheats = is_counted && ended && (meets || is_at_boundary) && owner.counter.finds(meets, outside);
+    let is_close = is_counted && ended && (meets || is_at_boundary);
+    let cheats = is_close && (owner.counter.finds(meets) || outside && judge::is_asleep());
     // A counter charges nothing in between: it comes by itself.
     if matched || is_at_boundary || cheats || meets && !is_counted {
         settle(ended.then_some(meets));

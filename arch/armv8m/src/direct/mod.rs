@@ -3,7 +3,7 @@
 //! * [`open`]: which memory, devices and lines they have; `occupy`: the change of the domain whose they are.
 //! * `owner`: their domain, its lines, and what is noted about them; `lines`: what the kernel does with lines.
 //! * `judge`: an exception that came while a handler ran, or that a handler has caused: who is to blame, and how the handlers that are active end.
-//! * `meter`: their time, and what happens when it is used up; `looks`: the timer that looks at random times whether they run; `counter`: the counter of
+//! * `instrument`, `meter`: their time, and what happens when it is used up; `looks`: the timer that looks at random times whether they run; `counter`: the counter of
 //!   their cycles; `displaced`: what of it the kernel takes off its accounts.
 //! * `wake`: a handler's way into the kernel, and what the kernel then does.
 //!
@@ -13,6 +13,7 @@
 mod code;
 mod counter;
 mod displaced;
+mod instrument;
 mod judge;
 mod lines;
 mod looks;

@@ -53,7 +53,7 @@ pub(super) struct Owner {
     pub vectors: AtomicU32,
     pub quiet: AtomicU32,
     pub stack_top: AtomicU32,
-    /// What handlers execute.
+    /// The code of handlers.
     pub text_base: AtomicU32,
     pub text_bytes: AtomicU32,
     /// A bit for each line that its thread has acknowledged once: its handler may run. The kernel's.
@@ -66,7 +66,7 @@ pub(super) struct Owner {
     pub address: AtomicU32,
     /// Exceptions that a cut-off ends, the outermost first.
     pub chain: [AtomicU8; MAX_DIRECT],
-    /// What the kernel has asked for, a [`Request`] or 0.
+    /// The kernel's request, a [`Request`] or 0.
     pub request: AtomicU32,
     /// Not 0: the capacity is used up. The meter's, as all that follows.
     pub exhausted: AtomicU32,

@@ -23,7 +23,7 @@ pub struct Handlers {
     pub met: u64,
     /// Time that a look takes.
     pub look: u64,
-    /// What a counter has counted is charged to nobody whom handlers interrupt.
+    /// A counter counts, and nobody whom handlers interrupt is charged for that.
     pub counted: bool,
 }
 

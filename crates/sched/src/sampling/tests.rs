@@ -91,7 +91,7 @@ fn overdraft_of_a_sampled_capacity() {
     assert_eq!([0, 2, 4, 8, 12].map(over), [4142, 2381, 1177, 173, 18]);
 }
 
-/// What a look adds to the doubt about a counter is unlikely to reach the limit for handlers that are counted: of a random walk with steps `1 - w u` (a look meets
+/// The doubt that looks add up about a counter is unlikely to reach the limit for handlers that are counted: of a random walk with steps `1 - w u` (a look meets
 /// a handler, which runs for a part `u` of the time) and `-w u`, with `E e^(t step) = 1`, the chance to rise by `DOUBTS` is at most `e^(-t DOUBTS)` (Kingman 1970).
 #[test]
 fn doubts_are_unlikely_without_cause() {
