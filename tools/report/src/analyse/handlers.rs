@@ -78,7 +78,7 @@ impl HandlersMeter {
         self.budget.max_overdrawn_cycles = self.budget.max_overdrawn_cycles.max(over);
     }
 
-    /// What a domain's handlers were given and used; `None`: it has none.
+    /// Time that a domain's handlers were given and used; `None`: it has none.
     pub fn budget_of(&self, domain: u8) -> Option<HandlersBudget> {
         self.given.filter(|given| given.domain == domain).map(|_| self.budget)
     }
