@@ -1,4 +1,4 @@
-//! What `run` says of handlers that interrupts reach without the kernel, and of registers whose stores are recorded.
+//! The lines of `run` about handlers that interrupts reach without the kernel, and about registers whose stores are recorded.
 
 use report::Report;
 use serde_json::json;

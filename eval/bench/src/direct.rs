@@ -16,7 +16,7 @@ use crate::{Error, Symbols, samples};
 const PAPER: &str = "less than 70 cycles (SBI, figure 6)";
 /// Of the way to a thread (SBI V, figure 9).
 const PAPER_THREAD: &str = "some 300 cycles more than without a handler (SBI, figure 9)";
-/// Where a handler's thread goes on.
+/// Label at which a handler's thread goes on.
 const WOKEN: &str = "probe_direct_woken";
 
 /// Builds and runs the system, if the board has one, and returns its rows.

@@ -14,9 +14,10 @@ use crate::describe::{Area, Checks, Effort, ImageSizes, Interrupt, Keeping, Memo
 use crate::stats::{Histogram, Quantiles};
 use crate::timeline::Timeline;
 pub use meter::{
-    Cases, DomainUse, HandlersUse, JobUse, KernelUse, LongJob, Mismatch, SupplyWindow, ThreadUse, Tolerance,
+    Cases, DomainUse, HandlersBudget, HandlersUse, JobUse, KernelUse, LongJob, Mismatch, SupplyWindow, ThreadUse,
+    Tolerance,
 };
-pub use outside::{HandlersBudget, Latency, LatencyOver, OutputReport};
+pub use outside::{Latency, LatencyOver, OutputReport};
 pub use protection::{
     BrokenRule, CallSite, Counters, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Violation,
 };

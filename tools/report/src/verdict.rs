@@ -169,7 +169,7 @@ fn domains(report: &Report, failures: &mut Vec<Failure>) {
     }
 }
 
-/// What a run shows outside is what the manifest expects.
+/// Registers whose stores were recorded show what the manifest expects.
 fn outputs(report: &Report, failures: &mut Vec<Failure>) {
     for output in &report.outputs {
         let (name, broken) = (&output.output.name, output.broken_frames);

@@ -42,7 +42,7 @@ const ENABLED: u32 = 9;
 static TIMER: AtomicU32 = AtomicU32::new(0);
 /// The electrical angle, a whole turn being 2^32.
 static ANGLE: AtomicU32 = AtomicU32::new(0);
-/// What each interrupt adds to it.
+/// The part of a turn that each interrupt adds to it.
 static SPEED: AtomicU32 = AtomicU32::new(0);
 static DUTY: AtomicU32 = AtomicU32::new(0);
 static SUM: AtomicU32 = AtomicU32::new(0);

@@ -1,6 +1,8 @@
 //! Handlers of a domain that interrupts reach without the kernel. They run in place of whatever they interrupt, a thread or the kernel, to
 //! which nothing of it is charged.
 
+use record::{Entered, RunEvent, observed};
+
 use super::{Displaced, Microcontroller, Modelled, Protects};
 use crate::block::flag;
 use crate::per_core::{BlockOf, CoreObserver, Family};
@@ -87,5 +89,25 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
             self.domain = domain;
             self.enter_slice();
         }
+    }
+
+    /// Timers have expired.
+    pub(super) fn note_pending(&mut self, due: u64) {
+        let due = (due, self.instructions);
+        let target = &mut self.target;
+        self.family.pending.note(due, self.clock.sleeps(), |address| target.word(address));
+    }
+
+    /// A handler begins.
+    pub(super) fn note_entry(&mut self, exception: u16) {
+        let taken = (self.exceptions.entry_cycle, self.instructions);
+        let (cycle, instructions) = self.family.pending.take(exception, taken, self.clock.sleeps());
+        let cycles = self.clock.now().saturating_sub(cycle);
+        let displaced = self.family.displaced.as_ref();
+        let (kernel, domain) = displaced.map_or((false, self.domain), |over| (over.kernel != 0, over.domain));
+        let instructions = self.instructions.saturating_sub(instructions);
+        let (detail, payload) = Entered { exception, kernel, cycles, instructions }.pack();
+        let (cycle, event) = (self.clock.now(), observed::ENTERED);
+        self.record(RunEvent { cycle, event, domain, detail, payload, ..RunEvent::default() });
     }
 }

@@ -1,20 +1,17 @@
 //! Since when the interrupts of handlers are pending that come to them without the kernel, and how long each has waited when its handler begins.
 //!
-//! An interrupt of a timer is pending from the cycle at which the timer expires. Whose timer it was, the interrupt controller says: its pending bits are read
+//! An interrupt of a timer is pending from the cycle at which the timer expires. The interrupt controller says whose timer it was: its pending bits are read
 //! when one has expired, as the code that runs would load them. Unprivileged code cannot; but then nothing holds the interrupt off, and it
 //! is taken before the next instruction.
 
-use record::{Entered, RunEvent, Watch, observed};
-
-use super::{Microcontroller, Modelled, Protects};
-use crate::per_core::CoreObserver;
+use record::Watch;
 
 /// NVIC_ISPR0: a bit for each interrupt that is pending (DDI 0553, D1.2).
 const SET_PENDING: u32 = 0xe000_e200;
 const FIRST_LINE: u16 = record::FIRST_LINE;
 
 /// A cycle, and the instructions until then.
-type Since = (u64, u64);
+pub(super) type Since = (u64, u64);
 
 /// Since when each is pending.
 pub(super) struct Pending {
@@ -30,7 +27,7 @@ impl Pending {
     }
 
     /// Takes note of those that are pending, of which `word` says the bits of 32 lines; `None`: it cannot be read.
-    fn note(&mut self, due: Since, sleeps: u64, mut word: impl FnMut(u32) -> Option<u32>) {
+    pub(super) fn note(&mut self, due: Since, sleeps: u64, mut word: impl FnMut(u32) -> Option<u32>) {
         self.due = Some((due, sleeps));
         for (exception, since) in &mut self.exceptions {
             let line = u32::from(exception.saturating_sub(FIRST_LINE));
@@ -42,33 +39,11 @@ impl Pending {
     }
 
     /// The handler of an exception begins, which was taken at `taken` when the processor had slept so often: since when it was pending.
-    fn take(&mut self, exception: u16, taken: Since, sleeps: u64) -> Since {
+    pub(super) fn take(&mut self, exception: u16, taken: Since, sleeps: u64) -> Since {
         let known = self.exceptions.iter_mut().find(|(number, _)| *number == exception);
         let since = known.and_then(|(_, since)| since.take());
         let just_now = self.due.filter(|((_, instructions), slept)| (*instructions, *slept) == (taken.1, sleeps));
         since.or(just_now.map(|(since, _)| since)).unwrap_or(taken)
-    }
-}
-
-impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
-    /// Timers have expired.
-    pub(super) fn note_pending(&mut self, due: u64) {
-        let due = (due, self.instructions);
-        let target = &mut self.target;
-        self.family.pending.note(due, self.clock.sleeps(), |address| target.word(address));
-    }
-
-    /// A handler begins.
-    pub(super) fn note_entry(&mut self, exception: u16) {
-        let taken = (self.exceptions.entry_cycle, self.instructions);
-        let (cycle, instructions) = self.family.pending.take(exception, taken, self.clock.sleeps());
-        let cycles = self.clock.now().saturating_sub(cycle);
-        let displaced = self.family.displaced.as_ref();
-        let (kernel, domain) = displaced.map_or((false, self.domain), |over| (over.kernel != 0, over.domain));
-        let instructions = self.instructions.saturating_sub(instructions);
-        let (detail, payload) = Entered { exception, kernel, cycles, instructions }.pack();
-        let (cycle, event) = (self.clock.now(), observed::ENTERED);
-        self.record(RunEvent { cycle, event, domain, detail, payload, ..RunEvent::default() });
     }
 }
 

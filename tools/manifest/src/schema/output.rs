@@ -1,4 +1,4 @@
-//! What a run shows outside: stores to registers of devices, and what is expected of them.
+//! Stores to registers of devices, by which a run shows something outside, and what is expected of them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -87,7 +87,7 @@ impl HandlersMeter {
         budget.max_overdrawn_cycles = budget.max_overdrawn_cycles.max(over);
     }
 
-    /// What a domain's handlers were given and used; `None`: it has none.
+    /// Time that a domain's handlers were given and used; `None`: it has none.
     pub fn budget_of(&self, domain: u8) -> Option<HandlersBudget> {
         self.given.get(&domain).map(|given| given.budget)
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Cases;
+use super::meter::Cases;
 use crate::describe::Output;
 use crate::stats::{Histogram, Quantiles};
 
@@ -42,28 +42,10 @@ pub struct LatencyOver {
     pub mean_millicycles: u64,
 }
 
-/// Time that a domain's handlers were given and used. Periods are those of the grid that begins with the kernel's clock; what a handler uses counts in the
-/// period in which it ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HandlersBudget {
-    /// Cycles from one point at which the capacity is full again to the next.
-    pub period_cycles: u64,
-    /// Cycles that may be used in a period.
-    pub capacity_cycles: u64,
-    /// Most cycles used in one.
-    pub max_used_cycles: u64,
-    /// Cycle at which that one began.
-    pub max_used_at: u64,
-    /// Periods in which more was used than given.
-    pub overdrawn: Cases,
-    /// Most cycles by which it was.
-    pub max_overdrawn_cycles: u64,
-}
-
 /// A register whose stores were recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputReport {
-    /// What it is, and what was expected.
+    /// The register, and the expectation of the manifest.
     #[serde(flatten)]
     pub output: Output,
     /// Stores.

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use cofferdam::hostile::undefined;
 use cofferdam::{Interrupt, Start, now, sys};
 
-/// Who loads.
+/// The one that loads.
 #[derive(Clone, Copy, PartialEq)]
 enum By {
     Handler,
@@ -20,7 +20,7 @@ enum By {
     Thread,
 }
 
-/// From what.
+/// The owner of what is loaded.
 #[derive(Clone, Copy)]
 enum From {
     Kernel,
