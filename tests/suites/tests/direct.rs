@@ -1,6 +1,6 @@
 //! Interrupts that reach a domain's handlers without the kernel: that they do, and what handlers cannot do to anybody else (docs/interrupts.md).
 
-use serde_json::json;
+use serde_json::{Value, json};
 use system_tests::direct::{LIVES, MANIFEST, Mutants, SAMPLED, ends, wrong};
 use system_tests::{Ran, root};
 
@@ -75,6 +75,33 @@ fn counted_handlers_are_cut_off_to_the_cycle_and_charge_nobody() {
     let counter = &ran.report["run"]["counter"];
     assert_eq!(counter, &json!({ "cycles": 41_850_002, "matches": 93, "beyond_cycles": 1 }), "{counter:#}");
     assert_eq!(ran.repeatable(), again.repeatable());
+}
+
+/// Of two domains with handlers one at a time occupies Non-secure state, and each attacks the other, also across the change. Each life ends as it must, in both;
+/// the kernel takes the interrupts of the one that does not occupy; and the victim and the arbiter notice nothing.
+#[test]
+fn two_hostile_owners_harm_nobody() {
+    let ran = Ran::on(BOARD, "tests/direct/owners.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    let of = |domain: &Value| {
+        let faults = ran.report["faults"].as_array().into_iter().flatten();
+        let own = faults.filter(|fault| fault["domain"] == *domain);
+        own.map(|fault| fault["kind"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let ends = ["usage", "data access", "data access", "execution", "usage", "exception return", "usage"];
+    for name in ["one", "two"] {
+        let domain = ran.named("domains", "name", name);
+        assert_eq!(of(&domain["index"]), ends, "{name}: {}", ran.stderr);
+        assert!(domain["used"]["handlers"]["count"].as_u64() > Some(500), "{domain:#}");
+    }
+    for line in ["interrupt 1", "interrupt 4"] {
+        let taken = ran.named("exceptions", "name", line)["taken"].as_u64();
+        let name = if line == "interrupt 4" { "one" } else { "two" };
+        let handled = ran.named("domains", "name", name)["used"]["handlers"]["count"].as_u64();
+        assert!(taken > handled.map(|count| count + 300), "{line}: {taken:?} of which {handled:?} reached a handler");
+    }
+    let victim = ran.named("threads", "name", "victim");
+    assert!(victim["releases"].as_u64() > Some(500) && victim["missed_deadlines"] == 0, "{victim:#}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn values_follow_each_other_in_their_sequence() {
 
 #[test]
 fn waits_and_time_of_handlers_are_counted() {
-    let handlers = Some(Handlers { domain: 0, period_ticks: 100, capacity_ticks: 5 });
+    let handlers = vec![Handlers { domain: 0, period_ticks: 100, capacity_ticks: 5 }];
     let system = SystemDescription { handlers, ..system() };
     let entered = |cycle, instructions, cycles| {
         let kernel = instructions > 0;
