@@ -39,7 +39,7 @@ module mmu
   logic        flush;
 
   mmu_regs #(
-    .Kind, .TableW,
+    .Kind(Kind), .TableW(TableW),
     .DoubleSpeed(Kind == MmuRtmmu && DoubleSpeed),
     .TlbEntries(Kind == MmuSv32 ? TlbEntries : 0)
   ) u_regs (
@@ -91,7 +91,7 @@ module mmu
       );
     end
 
-    mmu_tables #(.Kind, .DoubleSpeed, .TableW, .TlbEntries) u_tables (
+    mmu_tables #(.Kind(Kind), .DoubleSpeed(DoubleSpeed), .TableW(TableW), .TlbEntries(TlbEntries)) u_tables (
       .clk_i, .rst_ni, .config_i(mmu_config), .flush_i(flush),
       .start_i(start), .page_i(page), .access_i(access), .done_o(done), .hit_o(hit), .frame_o(frame),
       .bus_req_i(table_req_i), .bus_req_data_i(slave_req_data_i),

@@ -34,18 +34,18 @@ module mmu_tables
   logic [1:0][TableW-1:0] read_idx, sp_idx, s_idx;
   logic [1:0][31:0]       c_word, h_word, sp_word, s_word, d_word;
 
-  single_ram #(.TableW) u_table_d (
+  single_ram #(.TableW(TableW)) u_table_d (
     .clk_i, .rst_ni, .en_i(read_en), .idx_i(read_idx), .word_o(d_word),
     .bus_req_i(bus_req_i[2]), .bus_req_data_i, .bus_rvalid_o(bus_rvalid_o[2]), .bus_rsp_o(bus_rsp_o[2])
   );
 
   if (Kind == MmuRtmmu) begin : g_pairs
-    pair_ram #(.TableW, .DoubleSpeed) u_table_a (
+    pair_ram #(.TableW(TableW), .DoubleSpeed(DoubleSpeed)) u_table_a (
       .clk_i, .rst_ni, .first_en_i(read_en), .first_idx_i(read_idx), .first_o(c_word),
       .second_en_i(second_en), .second_idx_i(sp_idx), .second_o(sp_word),
       .bus_req_i(bus_req_i[0]), .bus_req_data_i, .bus_rvalid_o(bus_rvalid_o[0]), .bus_rsp_o(bus_rsp_o[0])
     );
-    pair_ram #(.TableW, .DoubleSpeed) u_table_b (
+    pair_ram #(.TableW(TableW), .DoubleSpeed(DoubleSpeed)) u_table_b (
       .clk_i, .rst_ni, .first_en_i(read_en), .first_idx_i(read_idx), .first_o(h_word),
       .second_en_i(second_en), .second_idx_i(s_idx), .second_o(s_word),
       .bus_req_i(bus_req_i[1]), .bus_req_data_i, .bus_rvalid_o(bus_rvalid_o[1]), .bus_rsp_o(bus_rsp_o[1])
@@ -67,7 +67,7 @@ module mmu_tables
 
   for (genvar p = 0; p < 2; p++) begin : g_port
     if (Kind == MmuRtmmu) begin : g_rtmmu
-      mmu_rtmmu #(.TableW, .DoubleSpeed) u_mmu (
+      mmu_rtmmu #(.TableW(TableW), .DoubleSpeed(DoubleSpeed)) u_mmu (
         .clk_i, .rst_ni, .config_i,
         .start_i(start_i[p]), .page_i(page_i[p]), .access_i(access_i[p]),
         .done_o(done_o[p]), .hit_o(hit_o[p]), .frame_o(frame_o[p]),
@@ -81,14 +81,14 @@ module mmu_tables
       assign sp_idx[p]    = '0;
       assign s_idx[p]     = '0;
       if (Kind == MmuDirect) begin : g_direct
-        mmu_direct #(.TableW) u_mmu (
+        mmu_direct #(.TableW(TableW)) u_mmu (
           .clk_i, .rst_ni, .config_i,
           .start_i(start_i[p]), .page_i(page_i[p]), .access_i(access_i[p]),
           .done_o(done_o[p]), .hit_o(hit_o[p]), .frame_o(frame_o[p]),
           .first_en_o(read_en[p]), .first_idx_o(read_idx[p]), .d_i(direct_entry_t'(d_word[p]))
         );
       end else begin : g_sv32
-        mmu_sv32 #(.TableW, .TlbEntries) u_mmu (
+        mmu_sv32 #(.TableW(TableW), .TlbEntries(TlbEntries)) u_mmu (
           .clk_i, .rst_ni, .config_i, .flush_i,
           .start_i(start_i[p]), .page_i(page_i[p]), .access_i(access_i[p]),
           .done_o(done_o[p]), .hit_o(hit_o[p]), .frame_o(frame_o[p]),

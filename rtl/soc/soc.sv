@@ -49,7 +49,7 @@ module soc
   bus_rsp_t       regs_rsp;
   bus_rsp_t [2:0] table_rsp;
 
-  mmu #(.Kind, .DoubleSpeed, .TableW, .TlbEntries) u_mmu (
+  mmu #(.Kind(Kind), .DoubleSpeed(DoubleSpeed), .TableW(TableW), .TlbEntries(TlbEntries)) u_mmu (
     .clk_i, .rst_ni,
     .core_req_i(core_req), .core_gnt_o(core_gnt), .core_req_data_i(core_req_data),
     .core_rvalid_o(core_rvalid), .core_rsp_o(core_rsp),
@@ -94,7 +94,7 @@ module soc
     .clk_i, .rst_ni, .req_i(sram_req), .req_data_i(phys_req_data), .rvalid_o(sram_rvalid), .rsp_o(sram_rsp)
   );
 
-  dram #(.BytesLog2(DramBytesLog2), .SlotCycles) u_dram (
+  dram #(.BytesLog2(DramBytesLog2), .SlotCycles(SlotCycles)) u_dram (
     .clk_i, .rst_ni, .req_i(dram_req), .gnt_o(dram_gnt), .req_data_i(phys_req_data), .rvalid_o(dram_rvalid),
     .rsp_o(dram_rsp)
   );
