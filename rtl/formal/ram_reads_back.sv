@@ -11,7 +11,10 @@ module ram_reads_back
   input logic [1:0]             first_en, second_en, en,
   input logic [1:0][TableW-1:0] first_idx, second_idx, idx,
   input logic                   bus_req,
-  input bus_req_t               bus_req_data
+  input bus_req_t               bus_req_data,
+  // Two words, anywhere, for ever the same.
+  input logic [TableW:0]        pair_at,
+  input logic [TableW-1:0]      single_at
 );
 
   logic started;
@@ -39,9 +42,14 @@ module ram_reads_back
     assume (DoubleSpeed || (first_en & second_en) == '0);
   end
 
-  // Two words, anywhere, as stored last; unknown until then.
-  (* anyconst *) logic [TableW:0]   pair_at;
-  (* anyconst *) logic [TableW-1:0] single_at;
+  logic              chosen;
+  logic [TableW:0]   pair_at_q;
+  logic [TableW-1:0] single_at_q;
+  initial chosen = 1'b0;
+  always_ff @(posedge clk_i) {chosen, pair_at_q, single_at_q} <= {1'b1, pair_at, single_at};
+  always_comb if (chosen) assume (pair_at == pair_at_q && single_at == single_at_q);
+
+  // The watched words as stored last; unknown until then.
   logic        pair_known, single_known;
   logic [31:0] pair_word, single_word;
   initial {pair_known, single_known} = '0;
