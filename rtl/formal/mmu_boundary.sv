@@ -7,10 +7,10 @@
 // (b) A request of the bus is either an untranslated request of the core, as it is, or a translated one of a granted request,
 //     with the frame that the tables hold for its page, with rights for its access, and all else as asked. It is made once.
 //     A translated request without that is answered with `err` and never reaches the bus. All tables read are the domain's own.
-// (c) A translated request reaches the bus, or is known to be a fault, exactly Latency cycles after its grant (Sv32: 1 or 2).
-//     When the bus answers in the next cycle and nothing is ahead, the core's response comes one cycle later.
+// (c) A translated request reaches the bus, or is known to be a fault, exactly Latency cycles after its grant.
+//     A fault is answered in the cycle after, or as soon as the bus has answered what is ahead.
 //
-// By induction for RTMMU at single speed and for `direct`, over the invariants at the end; from reset to a depth for Sv32.
+// By induction over the invariants at the end, for RTMMU at single speed and for `direct`; sv32_walks has the look-up of Sv32.
 //
 // Environment: the core holds a request until it is granted; a bus answers what it granted, one at a time; tables and registers do
 // not change while a fetch is looked up (one core, which the kernel's stores belong to).
@@ -19,8 +19,7 @@ module mmu_boundary
 #(
   parameter int unsigned Mmu         = 1,
   parameter bit          DoubleSpeed = 1'b0,
-  parameter int unsigned TableW      = 2,
-  parameter int unsigned TlbEntries  = 0
+  parameter int unsigned TableW      = 2
 ) (
   input logic           clk_i,
   input logic     [1:0] core_req,
@@ -32,9 +31,7 @@ module mmu_boundary
 );
 
   localparam mmu_e        Kind      = mmu_e'(Mmu);
-  localparam int unsigned Entries   = 1 << TableW;
-  localparam logic [1:0]  Latency   = (Kind == MmuRtmmu && !DoubleSpeed) || Kind == MmuSv32 ? 2'd2 : 2'd1;
-  localparam logic [1:0]  Shortest  = Kind == MmuSv32 ? 2'd1 : Latency;
+  localparam logic [1:0]  Latency   = Kind == MmuRtmmu && !DoubleSpeed ? 2'd2 : 2'd1;
 
   logic started;
   initial started = 1'b0;
@@ -50,7 +47,7 @@ module mmu_boundary
   bus_rsp_t       regs_rsp;
   bus_rsp_t [2:0] table_rsp;
 
-  mmu #(.Kind(Kind), .DoubleSpeed(DoubleSpeed), .TableW(TableW), .TlbEntries(TlbEntries)) dut (
+  mmu #(.Kind(Kind), .DoubleSpeed(DoubleSpeed), .TableW(TableW)) dut (
     .clk_i, .rst_ni(rst_n),
     .core_req_i(core_req), .core_gnt_o(core_gnt), .core_req_data_i(core_req_data),
     .core_rvalid_o(core_rvalid), .core_rsp_o(core_rsp),
@@ -118,7 +115,7 @@ module mmu_boundary
   logic untranslated;
   assign untranslated = bus_req[1] && bus_gnt[1] && !pending[1];
   assign regs_req     = untranslated && slave == 2'd1;
-  assign table_req    = untranslated && slave == 2'd2 ? 3'b1 << bus_req_data[1].addr[25:24] : 3'b0;
+  assign table_req    = untranslated && slave == 2'd2 ? 3'b001 << bus_req_data[1].addr[25:24] : 3'b0;
   always_comb if (regs_req || table_req != '0) assume (!pending[0] && !(core_req[0] && core_req_data[0].addr[31]));
 
   // --- what the tables hold ----------------------------------------------------------------------------------------
@@ -156,21 +153,6 @@ module mmu_boundary
       assign entry = direct_entry_t'(dut.g_translating.u_tables.u_table_d.mem[at]);
       assign frame = entry.frame;
       assign admitted = inside_domain && entry.valid && allowed(entry.rights, access);
-    end else begin : g_sv32
-      // The architecture's words, written again: both levels, every reserved bit, superpages.
-      sv32_entry_t one, two, leaf;
-      logic root_here, pointer, big;
-      assign root_here = mmu_config.enable && (mmu_config.base >> (TableW - 10)) == page_t'(22'h22000 >> (TableW - 10));
-      assign one = sv32_entry_t'(dut.g_translating.u_tables.u_table_d.mem[{mmu_config.base[TableW-11:0], 1'b1, page[18:10]}]);
-      assign two = sv32_entry_t'(dut.g_translating.u_tables.u_table_d.mem[{one.ppn[TableW-11:0], page[9:0]}]);
-      assign pointer = one.v && !one.r && !one.w && !one.x && !one.u && !one.a && !one.d &&
-                       (one.ppn >> (TableW - 10)) == (22'h22000 >> (TableW - 10));
-      assign big  = one.v && (one.r || one.x);
-      assign leaf = pointer ? two : one;
-      assign frame = big ? {one.ppn[18:10], page[9:0]} : two.ppn[18:0];
-      assign admitted = root_here && (pointer || (big && one.ppn[9:0] == '0)) && leaf.v && (leaf.r || leaf.x) &&
-                        !(leaf.w && !leaf.r) && leaf.u && leaf.a && leaf.ppn[21:19] == '0 &&
-                        (access == AccessFetch ? leaf.x : access == AccessLoad ? leaf.r : leaf.w && leaf.d);
     end
 
     logic now;
@@ -197,9 +179,9 @@ module mmu_boundary
         if (core_gnt[p]) assert (core_req[p]);
 
         // (c)
-        if (now && bus_req[p]) assert (age[p] >= Shortest && age[p] <= Latency);
+        if (now && bus_req[p]) assert (age[p] == Latency);
         if (now && admitted && age[p] == Latency) assert (bus_req[p]);
-        if (pending[p] && age[p] < Shortest) assert (!bus_req[p] && !fault_answer[p]);
+        if (pending[p] && age[p] < Latency) assert (!bus_req[p] && !fault_answer[p]);
         if (pending[p] && !admitted && age[p] == Latency + 2'd1 && !owed[p]) assert (fault_answer[p]);
         if (core_req[p] && core_req_data[p].addr[31] && !pending[p]) assert (core_gnt[p]);
       end
@@ -208,7 +190,7 @@ module mmu_boundary
 
   // --- invariants for the induction --------------------------------------------------------------------------------
 
-  if (Kind != MmuSv32) begin : g_invariants
+  if (1) begin : g_invariants
     always_comb if (!started) assert (pending == '0 && owed == '0 && known == '0);
     for (genvar p = 0; p < 2; p++) begin : g_port
       logic in_lookup, in_issue, in_fault;

@@ -18,6 +18,8 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 RTL = HERE.parent
+# Seconds after which a proof counts as failed.
+LIMIT_S = 1200
 SOURCES = [
     "pkg/cofferdam_pkg.sv", "mmu/mmu_none.sv", "mmu/mmu_rtmmu.sv", "mmu/mmu_direct.sv", "mmu/mmu_sv32.sv", "mmu/mmu_port.sv",
     "mmu/mmu_regs.sv", "mmu/mmu_tables.sv", "mmu/mmu.sv", "mem/pair_ram.sv", "mem/single_ram.sv",
@@ -54,8 +56,8 @@ def run(build, label, proof, mode, depth, change=None):
     (directory / "task.sby").write_text(task(proof, mode, depth, [path.name for path in paths]))
     start = time.monotonic()
     with open(directory / "log", "w") as log:
-        subprocess.run([build / "bin" / "yowasp-sby", "-f", "task.sby"], cwd=directory, stdout=log, stderr=subprocess.STDOUT,
-                       env=os.environ | {"PATH": f"{build / 'bin'}:{os.environ['PATH']}"}, check=False)
+        subprocess.run([build / "bin" / "yowasp-sby", "-f", "-T", str(LIMIT_S), "task.sby"], cwd=directory, stdout=log,
+                       stderr=subprocess.STDOUT, env=os.environ | {"PATH": f"{build / 'bin'}:{os.environ['PATH']}"}, check=False)
     status = directory / "task" / "status"
     verdict = status.read_text().split()[0] if status.exists() else "ERROR"
     return verdict, time.monotonic() - start
@@ -99,7 +101,8 @@ def main():
         for mutant in data.get("mutant", []):
             if arguments.no_mutants or mutant["proof"] != proof["name"]:
                 continue
-            verdict, seconds = run(arguments.build, f"{proof['name']}.{mutant['name']}", proof, "bmc", mutant["depth"], mutant)
+            verdict, seconds = run(arguments.build, f"{proof['name']}.{mutant['name']}", proof, mutant.get("mode", "bmc"),
+                                   mutant["depth"], mutant)
             good = verdict == "FAIL"
             passed, failed = passed + good, failed + (not good)
             word = "refuted" if good else f"MISSED ({verdict})"

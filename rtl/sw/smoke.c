@@ -207,7 +207,25 @@ static void latency_is_constant(void) {
     puts_("\n");
 }
 
+// Without an MMU the upper half shows DRAM, and nothing behind its 2^30 bytes.
+static int without_mmu(void) {
+    policy = SKIP;
+    REG(DRAM + 0x12340) = 0x600dcafe;
+    CHECK(load_at(UPPER + 0x12340) == 0x600dcafe && faults == 0);
+    store_at(UPPER + 0x12344, 5);
+    CHECK(REG(DRAM + 0x12344) == 5);
+    load_at(UPPER + 0x40000000);
+    CHECK(faults == 1 && cause == CAUSE_LOAD);
+    const uint32_t load = cycles_of_load(UPPER);
+    for (uint32_t i = 0; i < 64; i++) CHECK(cycles_of_load(UPPER + 4096 * i + 4 * i) == load);
+    puts_("cycles of a load: ");
+    put_number(load);
+    puts_("\nsmoke passed\n");
+    return 0;
+}
+
 int main(void) {
+    if ((MMU_KIND & 7) == KIND_NONE) return without_mmu();
     if ((MMU_KIND & 7) == KIND_SV32) first.base = TABLE_D_PAGE + 4, second.base = TABLE_D_PAGE + 8;
     policy = SKIP;
     load_at(UPPER);

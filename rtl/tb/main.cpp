@@ -41,6 +41,7 @@ struct Pending {
     uint64_t granted;
     uint32_t address;
     bool write;
+    bool behind; // granted while another one of the port was not answered yet: it has waited for that one
     bool mapped = false;
     uint32_t physical = 0;
 };
@@ -54,7 +55,8 @@ class Ports {
             // In the protocol a response never comes in the cycle of its grant.
             if (soc.core_answered_o >> port & 1) answer(port, cycle, soc.core_err_o >> port & 1);
             if (soc.core_granted_o >> port & 1)
-                pending_[port].push_back({cycle, word(soc.core_addr_o, port), bool(soc.core_we_o >> port & 1)});
+                pending_[port].push_back({cycle, word(soc.core_addr_o, port), bool(soc.core_we_o >> port & 1),
+                                          !pending_[port].empty()});
             if (soc.bus_granted_o >> port & 1) attach(port, word(soc.bus_addr_o, port));
         }
     }
@@ -62,7 +64,7 @@ class Ports {
     void report() const {
         for (const auto &[key, accesses] : histogram_) {
             const auto &[what, latency] = key;
-            std::fprintf(stderr, "latency %-40s %3u cycles %10llu accesses\n", what.c_str(), latency,
+            std::fprintf(stderr, "latency %-58s %3u cycles %10llu accesses\n", what.c_str(), latency,
                          static_cast<unsigned long long>(accesses));
         }
     }
@@ -92,6 +94,7 @@ class Ports {
         if (!options_.latencies) return;
         std::string what = std::string(kind) + (request.address >> 31 ? " translated" : " untranslated");
         what += err ? " fault" : request.physical >> 30 ? " DRAM" : request.physical >> 28 ? " device or table" : " local";
+        if (request.behind) what += ", behind another";
         histogram_[{what, latency}]++;
     }
 

@@ -46,7 +46,8 @@ module soc_sim
 );
 
   soc #(
-    .Kind(mmu_e'(Mmu)), .DoubleSpeed(1'(DoubleSpeed)), .TlbEntries(TlbEntries), .TableW(TableW), .SramBytesLog2(SramBytesLog2), .DramBytesLog2(DramBytesLog2), .SlotCycles(SlotCycles)
+    .Kind(mmu_e'(Mmu)), .DoubleSpeed(1'(DoubleSpeed)), .TlbEntries(TlbEntries), .TableW(TableW),
+    .SramBytesLog2(SramBytesLog2), .DramBytesLog2(DramBytesLog2), .SlotCycles(SlotCycles)
   ) u_soc (
     .clk_i, .rst_ni, .irq_external_i, .irq_fast_i, .put_o, .mark_o, .stop_o, .word_o, .sleeping_o
   );

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Prints the latencies of every model as a table, from a run of the smoke program: cycles from grant to response.
+
+    latencies.py BUILD MODEL...
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROWS = [("load translated DRAM", "load"), ("store translated DRAM", "store"), ("fetch translated DRAM", "fetch"),
+        ("load translated fault", "fault of a load"), ("load untranslated DRAM", "load, untranslated"),
+        ("load untranslated local", "load from local memory"), ("fetch untranslated local", "fetch from local memory")]
+
+
+def main():
+    build = pathlib.Path(sys.argv[1])
+    models = sys.argv[2:]
+    seen = {}
+    for model in models:
+        run = subprocess.run([build / model / "soc_sim", build / "sw/smoke.elf", "--latencies"], check=True, capture_output=True, text=True)
+        for what, cycles in re.findall(r"^latency (.*?) +(\d+) cycles", run.stderr, re.M):
+            seen.setdefault((what, model), []).append(cycles)
+    print("| access | " + " | ".join(models) + " |")
+    print("| --- " * (len(models) + 1) + "|")
+    for key, text in ROWS:
+        print(f"| {text} | " + " | ".join(" or ".join(seen.get((key, model), ["-"])) for model in models) + " |")
+
+
+main()
