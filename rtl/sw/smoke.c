@@ -200,6 +200,7 @@ static void latency_is_constant(void) {
             load = l;
             store = s;
         }
+    if (load == 0) return;
     puts_("cycles of a load: ");
     put_number(load);
     puts_(", of a store: ");

@@ -1,7 +1,7 @@
 //! Virtual memory in constant time: regions of pages are made, touched and released in a number of memory accesses that depends on the size
 //! of the address space alone, not on the sizes of regions, on what is mapped, or on the past.
 //!
-//! Source: `docs/references.md`, key `rtmmu`, sections II.C and IV. The hardware that reads these tables is `rtl/mmu/mmu_rtmmu.sv`.
+//! Source: `docs/references.md`, key RTMMU, sections II.C and IV. The hardware that reads these tables is `rtl/mmu/mmu_rtmmu.sv`.
 //!
 //! - [`space`]: an address space: regions, and the five tables `c`, `sp`, `h`, `s`, `d`.
 //! - [`tree`]: the virtual regions tree: to which region a page belongs.
