@@ -10,7 +10,9 @@
 #define VALID 0x80000000u
 #define SP_MASK 0xfffffu
 
-static uint32_t kind(void) { return MMU_KIND & 7; }
+static uint32_t kind(void) {
+    return MMU_KIND & 7;
+}
 
 // Second level of Sv32: 1024 entries in the table page behind the root. Accessed, dirty, user, valid.
 static volatile uint32_t *sv32_leaf(const struct domain *domain, uint32_t page) {
@@ -30,7 +32,8 @@ void domain_clear(const struct domain *domain, uint32_t junk) {
         }
         break;
     case KIND_DIRECT:
-        for (uint32_t i = 0; i < pages; i++) D[base + i] = 0;
+        for (uint32_t i = 0; i < pages; i++)
+            D[base + i] = 0;
         break;
     case KIND_SV32:
         for (uint32_t i = 0; i < 1024; i++) {
@@ -39,7 +42,8 @@ void domain_clear(const struct domain *domain, uint32_t junk) {
         }
         D[(base - TABLE_D_PAGE) * 1024 + 512] = (base + 1) << 10 | 1;
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -51,7 +55,8 @@ void domain_switch(const struct domain *domain) {
 
 void region_begin(const struct domain *domain, uint32_t page, uint32_t pages, uint32_t rights) {
     (void)pages;
-    if (kind() == KIND_RTMMU) SP[domain->base + page] = VALID | rights << RIGHTS_SHIFT | page;
+    if (kind() == KIND_RTMMU)
+        SP[domain->base + page] = VALID | rights << RIGHTS_SHIFT | page;
 }
 
 void page_map(const struct domain *domain, uint32_t region, uint32_t page, uint32_t frame, uint32_t rights) {
@@ -66,26 +71,34 @@ void page_map(const struct domain *domain, uint32_t region, uint32_t page, uint3
         SP[base + region] = header + 1;
         break;
     }
-    case KIND_DIRECT: D[base + page] = VALID | rights << RIGHTS_SHIFT | frame; break;
+    case KIND_DIRECT:
+        D[base + page] = VALID | rights << RIGHTS_SHIFT | frame;
+        break;
     case KIND_SV32:
         *sv32_leaf(domain, page) = sv32_entry(frame, rights);
         MMU_FLUSH = 0;
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
 void region_end(const struct domain *domain, uint32_t page, uint32_t pages) {
     const uint32_t base = domain->base;
     switch (kind()) {
-    case KIND_RTMMU: SP[base + page] = page; break;
+    case KIND_RTMMU:
+        SP[base + page] = page;
+        break;
     case KIND_DIRECT:
-        for (uint32_t i = 0; i < pages; i++) D[base + page + i] = 0;
+        for (uint32_t i = 0; i < pages; i++)
+            D[base + page + i] = 0;
         break;
     case KIND_SV32:
-        for (uint32_t i = 0; i < pages; i++) *sv32_leaf(domain, page + i) = 0;
+        for (uint32_t i = 0; i < pages; i++)
+            *sv32_leaf(domain, page + i) = 0;
         MMU_FLUSH = 0;
         break;
-    default: break;
+    default:
+        break;
     }
 }

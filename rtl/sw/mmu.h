@@ -6,7 +6,7 @@
 #include "soc.h"
 
 struct domain {
-    uint32_t base;       // first entry in the tables; Sv32: the table page of the root, the next one is the second level
+    uint32_t base; // first entry in the tables; Sv32: the table page of the root, the next one is the second level
     uint32_t pages_log2; // at most 10
 };
 

@@ -1,13 +1,13 @@
-// The duties of an MMU towards a kernel, tried on the running SoC: faults that are precise and restart, U-mode confined to the
-// upper half, rights, release, switches, split accesses, interrupts, and one latency for all mapped accesses.
+// The duties of an MMU towards a kernel, tried on the running SoC: faults that are precise and restart, U-mode confined
+// to the upper half, rights, release, switches, split accesses, interrupts, and one latency for all mapped accesses.
 // Exit code 0, or the line of the check that failed.
 #include "mmu.h"
 
 #define PAGES_LOG2 6
 #define PAGE_ADDRESS(page) (UPPER + ((uint32_t)(page) << 12))
 #define FRAME_OF(page) (DRAM / 4096 + 0x100 + (page))
-#define CODE_PAGE 1  // user code: region 0 to 3, read and execute
-#define HEAP 4       // pages 4 to 39: read and write
+#define CODE_PAGE 1 // user code: region 0 to 3, read and execute
+#define HEAP 4      // pages 4 to 39: read and write
 #define HEAP_PAGES 36
 #define CONST_PAGE 40 // pages 40 to 43: read only
 
@@ -24,12 +24,14 @@ static enum policy policy;
 static uint32_t faults, cause, epc, tval, from_user, result;
 
 static void puts_(const char *text) {
-    while (*text) CONSOLE_PUT = (uint8_t)*text++;
+    while (*text)
+        CONSOLE_PUT = (uint8_t)*text++;
 }
 static void put_number(uint32_t value) {
     char text[11], *p = text + 10;
     *p = 0;
-    do *--p = (char)('0' + value % 10);
+    do
+        *--p = (char)('0' + value % 10);
     while (value /= 10);
     puts_(p);
 }
@@ -38,15 +40,24 @@ static void fail(int line) {
     put_number((uint32_t)line);
     puts_("\n");
     CONSOLE_STOP = (uint32_t)line & 0xff ? (uint32_t)line & 0xff : 255;
-    for (;;) __asm__ volatile("wfi");
+    for (;;)
+        __asm__ volatile("wfi");
 }
-#define CHECK(what) do { if (!(what)) fail(__LINE__); } while (0)
+#define CHECK(what)                                                                                                    \
+    do {                                                                                                               \
+        if (!(what))                                                                                                   \
+            fail(__LINE__);                                                                                            \
+    } while (0)
 
-static uint32_t region_of(uint32_t page) { return page < HEAP ? 0 : page < CONST_PAGE ? HEAP : CONST_PAGE; }
+static uint32_t region_of(uint32_t page) {
+    return page < HEAP ? 0 : page < CONST_PAGE ? HEAP : CONST_PAGE;
+}
 static uint32_t rights_of(uint32_t page) {
     return page < HEAP ? RIGHT_R | RIGHT_X : page < CONST_PAGE ? RIGHT_R | RIGHT_W : RIGHT_R;
 }
-static void map(uint32_t page, uint32_t frame) { page_map(current, region_of(page), page, frame, rights_of(page)); }
+static void map(uint32_t page, uint32_t frame) {
+    page_map(current, region_of(page), page, frame, rights_of(page));
+}
 
 void trap(struct frame *frame) {
     cause = CSR_READ(mcause);
@@ -67,8 +78,11 @@ void trap(struct frame *frame) {
         CHECK(tval >= UPPER && tval < PAGE_ADDRESS(1 << PAGES_LOG2));
         map((tval - UPPER) >> 12, FRAME_OF((tval - UPPER) >> 12));
         break;
-    case SKIP: frame->pc += 4; break;
-    case LEAVE: leave_user();
+    case SKIP:
+        frame->pc += 4;
+        break;
+    case LEAVE:
+        leave_user();
     }
 }
 
@@ -138,7 +152,8 @@ static void user_is_confined(void) {
     faults = 0;
     enter_user((uint32_t)user_sum, 0, PAGE_ADDRESS(HEAP + 16), 8); // 8 first touches
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < 8; i++) sum += PAGE_ADDRESS(HEAP + 16 + i);
+    for (uint32_t i = 0; i < 8; i++)
+        sum += PAGE_ADDRESS(HEAP + 16 + i);
     CHECK(faults == 9 && result == sum);
     faults = 0;
     enter_user((uint32_t)user_sum, 0, PAGE_ADDRESS(HEAP + 16), 8);
@@ -152,7 +167,8 @@ static void release_and_switch(void) {
     const uint32_t before = CSR_READ(mcycle);
     region_end(current, HEAP, HEAP_PAGES);
     const uint32_t cycles = CSR_READ(mcycle) - before;
-    for (uint32_t page = HEAP; page < CONST_PAGE; page++) load_at(PAGE_ADDRESS(page));
+    for (uint32_t page = HEAP; page < CONST_PAGE; page++)
+        load_at(PAGE_ADDRESS(page));
     CHECK(faults == HEAP_PAGES);
     CHECK(load_at(PAGE_ADDRESS(CONST_PAGE)) == 7 && faults == HEAP_PAGES);
     puts_("release of 36 pages: ");
@@ -162,7 +178,8 @@ static void release_and_switch(void) {
     for (unsigned j = 0; j < 3; j++) {
         domain_open(&second, junk[j]);
         faults = 0;
-        for (uint32_t page = 0; page < 1 << PAGES_LOG2; page++) load_at(PAGE_ADDRESS(page));
+        for (uint32_t page = 0; page < 1 << PAGES_LOG2; page++)
+            load_at(PAGE_ADDRESS(page));
         CHECK(faults == 1 << PAGES_LOG2);
         map(HEAP, FRAME_OF(HEAP + 1));
         REG(FRAME_OF(HEAP + 1) << 12) = 0xabcd0000 + j;
@@ -188,19 +205,22 @@ static void interrupts_arrive(void) {
 static void latency_is_constant(void) {
     uint32_t load = 0, store = 0;
     policy = RESTART;
-    for (uint32_t i = 0; i < HEAP_PAGES; i++) load_at(PAGE_ADDRESS(HEAP + (i * 17 + 5) % HEAP_PAGES));
+    for (uint32_t i = 0; i < HEAP_PAGES; i++)
+        load_at(PAGE_ADDRESS(HEAP + (i * 17 + 5) % HEAP_PAGES));
     cycles_of_load(PAGE_ADDRESS(HEAP));
     for (uint32_t round = 0; round < 2; round++)
         for (uint32_t i = 0; i < HEAP_PAGES; i++) {
             const uint32_t address = PAGE_ADDRESS(HEAP + (i * (round ? 7 : 11) + 3) % HEAP_PAGES) + 64 * i;
             const uint32_t l = cycles_of_load(address), s = cycles_of_store(address);
             // With a TLB a page costs more when it is not there.
-            if (MMU_KIND >> 24) continue;
+            if (MMU_KIND >> 24)
+                continue;
             CHECK((load == 0 || l == load) && (store == 0 || s == store));
             load = l;
             store = s;
         }
-    if (load == 0) return;
+    if (load == 0)
+        return;
     puts_("cycles of a load: ");
     put_number(load);
     puts_(", of a store: ");
@@ -218,7 +238,8 @@ static int without_mmu(void) {
     load_at(UPPER + 0x40000000);
     CHECK(faults == 1 && cause == CAUSE_LOAD);
     const uint32_t load = cycles_of_load(UPPER);
-    for (uint32_t i = 0; i < 64; i++) CHECK(cycles_of_load(UPPER + 4096 * i + 4 * i) == load);
+    for (uint32_t i = 0; i < 64; i++)
+        CHECK(cycles_of_load(UPPER + 4096 * i + 4 * i) == load);
     puts_("cycles of a load: ");
     put_number(load);
     puts_("\nsmoke passed\n");
@@ -226,8 +247,10 @@ static int without_mmu(void) {
 }
 
 int main(void) {
-    if ((MMU_KIND & 7) == KIND_NONE) return without_mmu();
-    if ((MMU_KIND & 7) == KIND_SV32) first.base = TABLE_D_PAGE + 4, second.base = TABLE_D_PAGE + 8;
+    if ((MMU_KIND & 7) == KIND_NONE)
+        return without_mmu();
+    if ((MMU_KIND & 7) == KIND_SV32)
+        first.base = TABLE_D_PAGE + 4, second.base = TABLE_D_PAGE + 8;
     policy = SKIP;
     load_at(UPPER);
     CHECK(faults == 1); // off after reset

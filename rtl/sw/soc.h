@@ -27,7 +27,12 @@ enum { KIND_NONE, KIND_RTMMU, KIND_DIRECT, KIND_SV32 };
 enum { RIGHT_R = 1, RIGHT_W = 2, RIGHT_X = 4 };
 enum { CAUSE_FETCH = 1, CAUSE_LOAD = 5, CAUSE_STORE = 7, CAUSE_ECALL_U = 8, CAUSE_TIMER = (int)0x80000007 };
 
-#define CSR_READ(name) ({ uint32_t v_; __asm__ volatile("csrr %0, " #name : "=r"(v_)); v_; })
+#define CSR_READ(name)                                                                                                 \
+    ({                                                                                                                 \
+        uint32_t v_;                                                                                                   \
+        __asm__ volatile("csrr %0, " #name : "=r"(v_));                                                                \
+        v_;                                                                                                            \
+    })
 #define CSR_WRITE(name, value) __asm__ volatile("csrw " #name ", %0" ::"r"((uint32_t)(value)))
 #define CSR_SET(name, value) __asm__ volatile("csrs " #name ", %0" ::"r"((uint32_t)(value)))
 #define CSR_CLEAR(name, value) __asm__ volatile("csrc " #name ", %0" ::"r"((uint32_t)(value)))

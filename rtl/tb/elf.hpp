@@ -17,10 +17,12 @@ namespace elf {
 // Returns an empty string, or why the file cannot be loaded.
 inline std::string load(const std::string &path, const std::function<bool(uint32_t, uint32_t)> &store) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) return "cannot read " + path;
+    if (!file)
+        return "cannot read " + path;
     const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
     Elf32_Ehdr header;
-    if (bytes.size() < sizeof header) return path + " is no ELF file";
+    if (bytes.size() < sizeof header)
+        return path + " is no ELF file";
     std::memcpy(&header, bytes.data(), sizeof header);
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS32 ||
         header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_RISCV)
@@ -31,15 +33,19 @@ inline std::string load(const std::string &path, const std::function<bool(uint32
         if (header.e_phentsize < sizeof segment || at + sizeof segment > bytes.size())
             return path + ": program headers are cut off";
         std::memcpy(&segment, bytes.data() + at, sizeof segment);
-        if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
-        if (segment.p_paddr % 4 != 0) return path + ": a segment does not begin at a word";
+        if (segment.p_type != PT_LOAD || segment.p_memsz == 0)
+            continue;
+        if (segment.p_paddr % 4 != 0)
+            return path + ": a segment does not begin at a word";
         if (segment.p_filesz > segment.p_memsz || uint64_t{segment.p_offset} + segment.p_filesz > bytes.size())
             return path + ": a segment is cut off";
         for (uint32_t offset = 0; offset < segment.p_memsz; offset += 4) {
             uint32_t word = 0;
             if (offset < segment.p_filesz)
-                std::memcpy(&word, bytes.data() + segment.p_offset + offset, std::min<size_t>(4, segment.p_filesz - offset));
-            if (!store(segment.p_paddr + offset, word)) return path + ": a segment lies outside memory";
+                std::memcpy(&word, bytes.data() + segment.p_offset + offset,
+                            std::min<size_t>(4, segment.p_filesz - offset));
+            if (!store(segment.p_paddr + offset, word))
+                return path + ": a segment lies outside memory";
         }
     }
     return "";

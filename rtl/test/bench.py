@@ -1,4 +1,4 @@
-"""What the tests share: the clock, reset, the payload of requests, one bus access."""
+"""Shared by the tests: the clock, reset, the payload of requests, one bus access."""
 
 import cocotb
 from cocotb.clock import Clock

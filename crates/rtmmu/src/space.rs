@@ -38,7 +38,7 @@ const INDEX_MASK: u32 = (1 << 19) - 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Page(pub u32);
 
-/// What may be done with the pages of a region.
+/// The accesses that a region admits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rights(u8);
 
@@ -58,7 +58,7 @@ impl Rights {
     }
 }
 
-/// What an instruction does with a page. Values are the bits of [`Rights`].
+/// A use of a page by an instruction. Values are the bits of [`Rights`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// It reads data.
@@ -187,7 +187,7 @@ impl<W: Words, T: Words> Space<W, T> {
         if free.first != first {
             self.tree.insert(first.0);
         }
-        // What remains behind is free: its word of `sp` says so already.
+        // The rest behind it is free: its word of `sp` says so already.
         if free.end.0 != end {
             self.tree.insert(end);
         }
@@ -290,7 +290,7 @@ impl<W: Words, T: Words> Space<W, T> {
         Ok(())
     }
 
-    /// What RTMMU answers to an access: the frame, or nothing for a fault.
+    /// The answer of RTMMU to an access: the frame, or nothing for a fault.
     ///
     /// # Time complexity
     /// Five reads.
