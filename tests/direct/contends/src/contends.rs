@@ -1,7 +1,7 @@
 //! A domain whose handler is reached while the domain occupies Non-secure state; the kernel takes its interrupts otherwise. It attacks the other domain of
 //! its kind, in a different way in each life. A life ends in a fault: the handler's, or the thread's own when its interrupts have come as they must.
 //!
-//! Names: device `timer1` or `watchdog`, interrupt `fired` (handler `fired`), notification `events` (bit 0). Marks: 1: a life, its number; 2: how
+//! Names: device `timer1` or `uart1`, interrupt `fired` (handler `fired`), notification `events` (bit 0). Marks: 1: a life, its number; 2: how
 //! often the handler has run in a life that has ended well. Exit codes: 1 for what the manifest lacks; 2 if a call failed.
 #![no_std]
 #![no_main]
@@ -12,11 +12,9 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use cofferdam::hostile::undefined;
 use cofferdam::{Interrupt, Notification, Start, handlers, sys};
 
-/// Offsets of a CMSDK timer's registers, and of the watchdog's (DDI 0479).
-const TIMER: Registers = Registers { control: 0x0, load: 0x8, clear: 0xc, enabled: 9 };
-const WATCHDOG: Registers = Registers { control: 0x8, load: 0x0, clear: 0xc, enabled: 1 };
-const WATCHDOG_LOCK: u32 = 0xc00;
-const UNLOCKED: u32 = 0x1acc_e551;
+/// A CMSDK timer, and a UART, which interrupts when it has sent a byte (DDI 0479): offsets of registers, and what is written there.
+const TIMER: Registers = Registers { rate: (0x8, 6_100), control: (0x0, 9), clear: 0xc, send: None };
+const UART: Registers = Registers { rate: (0x10, 16), control: (0x8, 5), clear: 0xc, send: Some(0x0) };
 
 /// Registers of the core that are Non-secure state's own, as its code finds them (DDI 0553 D1.2).
 const SYST_CSR: u32 = 0xe000_e010;
@@ -33,10 +31,10 @@ const LIVES: u32 = 7;
 
 #[derive(Clone, Copy)]
 struct Registers {
-    control: u32,
-    load: u32,
+    rate: (u32, u32),
+    control: (u32, u32),
     clear: u32,
-    enabled: u32,
+    send: Option<u32>,
 }
 
 /// Address of the register that ends an interrupt, and of the one that the handler attacks.
@@ -102,32 +100,32 @@ fn main(start: Start) -> u32 {
     let (Some(fired), Some(events)) = (Interrupt::named(info, "fired"), Notification::named(info, "events")) else {
         return 1;
     };
-    let (base, registers, other) = match (info.area("timer1"), info.area("watchdog")) {
+    let (base, registers, other) = match (info.area("timer1"), info.area("uart1")) {
         (Some(timer), None) => (timer.base, TIMER, 1),
-        (None, Some(watchdog)) => (watchdog.base, WATCHDOG, u32::MAX),
+        (None, Some(uart)) => (uart.base, UART, u32::MAX),
         _ => return 1,
     };
     CLEAR.store(base + registers.clear, Relaxed);
     OTHER.store(other, Relaxed);
     LIFE.store(life, Relaxed);
-    if registers.load == WATCHDOG.load {
-        put(base + WATCHDOG_LOCK, UNLOCKED);
-    }
-    put(base + registers.load, 6_100);
-    put(base + registers.clear, 1);
+    let Registers { rate, control, clear, send } = registers;
+    put(base + rate.0, rate.1);
+    put(base + clear, 1);
     if fired.ack().is_err() {
         return 2;
     }
-    put(base + registers.control, registers.enabled);
+    put(base + control.0, control.1);
     let mut times = 0;
     while times < TIMES || COUNT.load(Relaxed) < FIRST || life >= LIVES {
+        if let Some(register) = send {
+            put(base + register, u32::from(b'.'));
+        }
         if events.wait(1).is_err() {
             return 2;
         }
         times += 1;
-        // The handler has done it, if it was reached. A watchdog that has come to zero twice stands still.
-        put(base + registers.clear, 1);
-        put(base + registers.load, 6_100);
+        // The handler has done it, if it was reached.
+        put(base + clear, 1);
         if fired.ack().is_err() {
             return 2;
         }
