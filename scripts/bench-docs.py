@@ -90,6 +90,14 @@ def operations(chip):
     return cells
 
 
+def direct(bench, _, row):
+    """Instructions, median, average and largest cycles of what reaches handlers without the kernel."""
+    found = bench.row(f"m33.{plain(row[0])}")
+    average = f"{found['average']:.1f}" if "average" in found else "-"
+    cycles = found["cycles"]
+    return row[:2] + [str(cycles["median"]), average, str(cycles["max"]), str(found["instructions"])]
+
+
 def handler_in_c(bench, header, row):
     names = {"m7.miss.paged": ("m7.miss.paged", "m7.miss.paged.c_handler"),
              "m7.miss.deepest": ("m7.miss.deepest", "m7.miss.deepest.c_handler"),
@@ -167,6 +175,7 @@ def figure_7(bench, header, row):
 TABLES = {
     "m7.path": paths("m7"),
     "m33.operation": operations("m33"),
+    "m33.direct": direct,
     "m33.path": paths("m33"),
     "a9.path": paths("a9"),
     "m7.miss": handler_in_c,

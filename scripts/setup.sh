@@ -5,6 +5,7 @@
 #   scripts/setup.sh --check    install nothing; list what is missing; exit 1 if something is
 #   scripts/setup.sh --lint     also what only `make lint` needs (C formatter, rustfmt and clippy are checked)
 #   scripts/setup.sh --cpp      also the library of C++ for domains (1.6 GB on the disk, 0.3 GB to fetch)
+#   scripts/setup.sh --rtl      also what the soft core needs (compilers for it, and simulator, prover and core as Python packages)
 #   scripts/setup.sh --quiet    say nothing about what is already present
 #
 # Root is needed only while a Debian package is missing. Exit codes: 0 ready, 1 something is missing and could not be
@@ -15,13 +16,14 @@ ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 # shellcheck source=scripts/env.sh
 . "$ROOT/scripts/env.sh"
 
-CHECK_ONLY=0 WANT_LINT=0 WANT_CPP=0 QUIET=0
-usage() { sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+CHECK_ONLY=0 WANT_LINT=0 WANT_CPP=0 WANT_RTL=0 QUIET=0
+usage() { sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 for arg in "$@"; do
     case "$arg" in
         --check) CHECK_ONLY=1 ;;
         --lint) WANT_LINT=1 ;;
         --cpp) WANT_CPP=1 ;;
+        --rtl) WANT_RTL=1 ;;
         --quiet) QUIET=1 ;;
         -h | --help) usage; exit 0 ;;
         *) echo "setup: unknown option '$arg'" >&2; usage >&2; exit 2 ;;
@@ -46,8 +48,11 @@ sqlite3|sqlite3|the independent results that the store domain is compared with
 chromium|chromium|the test that opens the report page
 python3|python3|tests that compute results with numpy
 timeout|coreutils|every QEMU run has a time limit'
+RTL_TOOLS='riscv64-unknown-elf-gcc|gcc-riscv64-unknown-elf|programs for the soft core
+g++|g++|the simulator compiles the soft core as C++
+perl|perl|the simulator begins as a script'
 
-check_tools() {
+check_tools() { # list
     local cmd pkg why
     while IFS='|' read -r cmd pkg why; do
         if command -v "$cmd" > /dev/null 2>&1; then present "$cmd"; else
@@ -55,7 +60,7 @@ check_tools() {
             # shellcheck disable=SC2206 # a list of package names
             MISSING+=($pkg)
         fi
-    done <<< "$TOOLS"
+    done <<< "$1"
 }
 
 # Parts that no command on PATH shows.
@@ -283,7 +288,8 @@ check_lint_tools() {
 run_checks() {
     MISSING=() MISSING_WHY=() NEED_QEMU=0 NEED_RUST=0
     cofferdam_find_rust
-    check_tools
+    check_tools "$TOOLS"
+    [ "$WANT_RTL" = 0 ] || check_tools "$RTL_TOOLS"
     check_libraries
     check_qemu
     check_rust
@@ -323,6 +329,7 @@ main() {
         install_python "$ROOT/scripts/requirements-lint.txt"
         check_lint_tools || lint_short=1
     fi
+    if [ "$WANT_RTL" = 1 ]; then install_python "$ROOT/scripts/requirements-rtl.txt"; fi
     if [ "$lint_short" = 1 ] || [ "${#MISSING_WHY[@]}" -gt 0 ]; then exit 1; fi
     [ "$QUIET" = 1 ] || say "ready"
 }

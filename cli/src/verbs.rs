@@ -10,6 +10,7 @@ pub mod debug;
 pub mod diff;
 pub mod explain;
 pub mod new;
+mod outside;
 mod program;
 mod results;
 pub mod run;

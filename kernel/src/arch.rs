@@ -124,6 +124,24 @@ pub unsafe trait Arch: Physical {
     #[inline(always)]
     fn stopped(&mut self, _domain: u8) {}
 
+    /// Interrupts reach the handlers of this domain without the kernel from now on, and no other's. Whether it has any.
+    #[inline(always)]
+    fn occupy(&mut self, _domain: u8) -> bool {
+        false
+    }
+
+    /// Whether handlers that interrupts reach without the kernel have run since [`Arch::displaced`] was last asked, where their time is counted.
+    #[inline(always)]
+    fn is_displaced(&self) -> bool {
+        false
+    }
+
+    /// Ticks for which they have run since then, and for which nobody whom they interrupt is charged. All of them together are never more than their
+    /// own capacities.
+    fn displaced(&mut self) -> u32 {
+        0
+    }
+
     /// Copies bytes between two ranges of physical memory that do not overlap.
     ///
     /// # Safety

@@ -13,12 +13,39 @@ use crate::table::Ref;
 use crate::timer::earlier;
 
 impl<A: Arch> Kernel<A> {
+    /// Time of handlers that interrupts reach without the kernel is not the running thread's: the end of its budget moves by it, and of the gates that
+    /// it is in. To be asked before one of these is compared with the time; a time of the kernel's own, with nobody running, is nobody's.
+    #[inline(always)]
+    pub(crate) fn see_displaced(&mut self) {
+        if self.core.arch.is_displaced() {
+            self.displaced();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn displaced(&mut self) {
+        let ticks = self.core.arch.displaced();
+        if self.running().is_some() {
+            self.shift(ticks);
+        }
+    }
+
+    /// The thread that runs from now on begins behind all that handlers have taken so far.
+    #[inline(always)]
+    pub(crate) fn forget_displaced(&mut self) {
+        if self.core.arch.is_displaced() {
+            self.core.arch.displaced();
+        }
+    }
+
     /// Brings what the running thread's budget has left up to date.
     ///
     /// # Bound
     /// O(1).
     #[inline(always)]
     pub(crate) fn charge(&mut self, now: u32) {
+        self.see_displaced();
         if let Some(thread) = self.running() {
             let budget = self.threads.at(thread).budget;
             let time = &mut self.budgets.at_mut(budget).time;
@@ -41,6 +68,7 @@ impl<A: Arch> Kernel<A> {
     /// As [`Kernel::charge`]; the thread may have run across a boundary of its budget's grid.
     #[inline(never)]
     pub(crate) fn bring_up(&mut self, now: u64) {
+        self.see_displaced();
         let Some(thread) = self.running() else { return };
         let index = self.threads.at(thread).budget;
         let budget = self.budgets.at_mut(index);
@@ -108,6 +136,7 @@ impl<A: Arch> Kernel<A> {
     /// boundary, nothing happens.
     #[inline(always)]
     pub(crate) fn pay_and_charge(&mut self, thread: Ref<Thread<A>>, now: u32, price: u32) -> bool {
+        self.see_displaced();
         let budget = self.threads.at(thread).budget;
         let current = self.budgets.at(budget).time.is_current(now);
         if current {
@@ -138,6 +167,7 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     #[inline(never)]
     fn overruns_by(&mut self, price: u32) -> bool {
+        self.see_displaced();
         let now = self.core.arch.ticks();
         let activation = self.activations.at_mut(self.core.resume);
         let left = activation.until.wrapping_sub(now) as i32;

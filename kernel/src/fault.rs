@@ -47,6 +47,19 @@ impl<A: Arch> Kernel<A> {
         self.dispatch();
     }
 
+    /// `OCCUPY`.
+    ///
+    /// # Bound
+    /// The areas of the system, and the lines of handlers.
+    pub(crate) fn occupy(&mut self, handle: u32) -> Result<Outcome, Error> {
+        let domain = self.lookup(handle, Kind::Domain, rights::WRITE)?.object as u8;
+        if !self.core.arch.occupy(domain) {
+            return Err(Error::BadState);
+        }
+        self.core.arch.trace(header(Event::Occupy, domain, 0), 0);
+        Ok(Outcome::Values(0, 0))
+    }
+
     /// Records a fault of a domain and stops it.
     pub(crate) fn fault_in(&mut self, index: u8, fault: Fault, address: u32, pc: u32) {
         self.core.arch.trace(header(Event::Fault, index, fault as u16), address);

@@ -81,6 +81,7 @@ impl<A: Arch> Kernel<A> {
             return None;
         }
         let (gate, badge) = self.enterable(caller, handle).ok()?;
+        self.see_displaced();
         let until = self.core.arch.ticks().wrapping_add(self.activations.at(gate).bound);
         if (self.core.limit.wrapping_sub(until) as i32) < 0 {
             return None;
@@ -217,6 +218,7 @@ impl<A: Arch> Kernel<A> {
 
     /// A call ends. The time that it took beyond its bound is the kernel's granularity, not the doing of the gate from which it came.
     fn end_call(&mut self, gate: Ref<Activation<A>>, outer: Ref<Activation<A>>, now: u32) {
+        self.see_displaced();
         let inner = self.activations.at_mut(gate);
         // Another thread that ran meanwhile may have used the caller's budget.
         self.core.recheck |= core::mem::take(&mut inner.disturbed);

@@ -343,6 +343,7 @@ impl<A: Arch> Kernel<A> {
             Call::FramesUnmap => self.frames_unmap([a, b, c, d]),
             Call::FramesClean => self.frames_clean(a, b, c),
             Call::NodesGive => self.nodes_give(a, b, c, d),
+            Call::Occupy => self.occupy(a),
         }
     }
 

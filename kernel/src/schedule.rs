@@ -106,6 +106,9 @@ impl<A: Arch> Kernel<A> {
         let Some(next) = self.core.ready.first() else { return self.idle() };
         let stays = self.running() == Some(next) && !prepaid;
         let from = if stays { paused as u32 } else { (now as u32).wrapping_add(self.path) };
+        if !stays {
+            self.forget_displaced();
+        }
         let Thread { top, budget, .. } = *self.threads.at(next);
         let Activation { outer, domain, epoch, .. } = *self.activations.at(top);
         if outer.is_some() {

@@ -44,6 +44,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1): as [`Kernel::wake_due`], and then [`Kernel::choose`].
     #[inline(always)]
     pub fn on_timer(&mut self) {
+        self.see_displaced();
         let now = self.now();
         self.core.since = now;
         let Activation { thread, priority, .. } = *self.top();

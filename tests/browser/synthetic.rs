@@ -196,6 +196,8 @@ pub fn system() -> SystemDescription {
             Gate { index: 1, name: "store.query".into(), domain: 1, ceiling: 8, bound_ticks: us(400) },
         ],
         interrupts: vec![Interrupt { line: 0, name: "uart".into(), domain: 4 }],
+        handlers: None,
+        outputs: Vec::new(),
         memories: vec![
             memory("ITCM", 0, 16, 9),
             memory("flash", 0x0020_0000, 2048, 1740),

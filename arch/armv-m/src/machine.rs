@@ -77,6 +77,23 @@ pub unsafe trait Port: 'static {
     #[inline(always)]
     fn stopped(_domain: u8) {}
 
+    /// Interrupts reach handlers of this domain without the kernel from now on. Whether it has any.
+    #[inline(always)]
+    fn occupy(_domain: u8) -> bool {
+        false
+    }
+
+    /// As [`Arch::is_displaced`].
+    #[inline(always)]
+    fn is_displaced() -> bool {
+        false
+    }
+
+    /// As [`Arch::displaced`].
+    fn displaced() -> u32 {
+        0
+    }
+
     /// Lets the kernel write memory that the loaded regions let nobody write, for as long as `write` runs.
     fn unchecked(write: impl FnOnce());
 }
@@ -339,6 +356,19 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
     #[inline]
     fn stopped(&mut self, domain: u8) {
         P::stopped(domain);
+    }
+
+    fn occupy(&mut self, domain: u8) -> bool {
+        P::occupy(domain)
+    }
+
+    #[inline(always)]
+    fn is_displaced(&self) -> bool {
+        P::is_displaced()
+    }
+
+    fn displaced(&mut self) -> u32 {
+        P::displaced()
     }
 
     fn end(&mut self, status: u32) {

@@ -24,6 +24,7 @@ macro_rules! open {
                 open: &$board::OPEN,
                 callable: $board::CALLABLE,
                 sampler: ($board::SAMPLER, $board::SAMPLER_LINE),
+                counter: $board::COUNTER,
             },
         )
     };

@@ -115,6 +115,19 @@ unsafe impl Port for Armv8 {
         crate::direct::stopped(domain);
     }
 
+    fn occupy(domain: u8) -> bool {
+        crate::direct::occupy(domain)
+    }
+
+    #[inline(always)]
+    fn is_displaced() -> bool {
+        crate::direct::is_displaced()
+    }
+
+    fn displaced() -> u32 {
+        crate::direct::displaced()
+    }
+
     /// A region that nobody may write keeps the kernel from it, too.
     #[inline(always)]
     fn unchecked(write: impl FnOnce()) {

@@ -124,7 +124,7 @@ fn utilisation(system: &System, output: &mut Output) -> String {
         }));
     }
     let mut promised: f64 = system.budgets.iter().map(share).sum();
-    if let Some((owner, handlers)) = system.handlers() {
+    for (owner, handlers) in system.handlers() {
         let part = f64::from(handlers.capacity) / f64::from(handlers.period.max(1));
         let (capacity, period) = (us(handlers.capacity), us(handlers.period));
         let (percent, name) = (format!("{:.1} %", part * 100.0), &system.domains[owner].name);

@@ -11,6 +11,7 @@ use super::{build_system, instead, load, one, program};
 use crate::cli;
 use crate::output::{INTERRUPTED, NOT_AS_PROMISED, OK, Outcome, Output};
 use crate::provenance;
+use crate::verbs::outside;
 use crate::verbs::results::{Files, write_report};
 
 /// Runs a system, or a program in a domain of its own.
@@ -231,6 +232,7 @@ fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) 
         run.region_misses
     ));
     tell_jobs(report, output);
+    outside::tell(report, output);
     tell_faults(report, output);
     tell_failures(report, output);
     output.field("retried_calls", json!(run.retried_calls));

@@ -138,4 +138,7 @@ calls! {
         returns ["bytes": "bytes that were taken", "mappings": "regions, or pages, that they can hold if they hold nothing else"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL", "BUSY"],
         bound "a search, two marks between ranges, and one word for each node; or as FRAMES_RETYPE";
+    Occupy = 27, "occupy", "Give the processor's Non-secure state to a domain with handlers that interrupts reach without the kernel. The kernel takes the interrupts of the domain that had it, as of every other one.",
+        args ["domain": "handle, right WRITE"], returns [],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_STATE"], bound "O(areas of the system): attribution, blocks of memory and devices of two domains, and 8 lines";
 }

@@ -51,6 +51,7 @@ events! {
     Start = 18, "start", "The kernel begins to schedule: the payload is the time in ticks (low word) at this cycle. Comes once, before every other record.";
     Stop = 19, "stop", "The domain was stopped by another that holds it. Detail and payload 0.";
     KernelFailed = 20, "kernel_failed", "The kernel stops for good: it went wrong at the address in the payload (0: unknown), or did not start, and `detail` is the number of a `BootError`.";
+    Occupy = 21, "occupy", "The domain's handlers are reached without the kernel from now on, and nobody else's. Detail and payload 0.";
 }
 
 /// Packs a header word.

@@ -17,17 +17,48 @@ const EXPONENTIAL: [u16; 64] = [
     393, 412, 431, 452, 475, 500, 528, 560, 595, 637, 688, 754, 850, 1242,
 ];
 
-/// The next state of the generator (xorshift, Marsaglia 2003; not 0), and the interval that it means.
-///
-/// # Time complexity
-/// O(1).
-#[inline]
-pub fn draw(mut seed: u32) -> (u32, u32) {
-    seed ^= seed << 13;
-    seed ^= seed >> 17;
-    seed ^= seed << 5;
-    let unit = u32::from(EXPONENTIAL[(seed >> 26) as usize]);
-    (seed, (unit * MEAN_TICKS / 256).clamp(SHORTEST_TICKS, LONGEST_TICKS))
+/// Any `n` intervals in a row are at least `n * PACE_TICKS - LENT_TICKS` together: one that would make them less is longer. That is rare enough to tell
+/// nothing (see the tests).
+pub const PACE_TICKS: u32 = 700;
+/// See [`PACE_TICKS`].
+pub const LENT_TICKS: u32 = 4 * MEAN_TICKS;
+
+/// Beside a counter: of each look, what was counted since the last weighs so often as much as the mean interval that a look charges which meets a handler.
+pub const COUNTED_WEIGHS: u32 = 4;
+/// Mean intervals by which looks may have charged more: then the counter is not believed. A handler that is counted comes to that once in 10^12 looks
+/// (see the tests).
+pub const DOUBTS: u32 = 12;
+
+/// The generator: xorshift (Marsaglia 2003), and by how much the last intervals fell short of the pace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intervals {
+    /// Its state, not 0.
+    pub seed: u32,
+    /// Ticks.
+    pub lent: u32,
+}
+
+impl Intervals {
+    /// The next interval, in ticks.
+    ///
+    /// # Time complexity
+    /// O(1).
+    #[inline]
+    pub fn draw(&mut self) -> u32 {
+        self.seed ^= self.seed << 13;
+        self.seed ^= self.seed >> 17;
+        self.seed ^= self.seed << 5;
+        let unit = u32::from(EXPONENTIAL[(self.seed >> 26) as usize]);
+        let ticks = (unit * MEAN_TICKS / 256).clamp(SHORTEST_TICKS, LONGEST_TICKS);
+        let ticks = ticks.max((self.lent + PACE_TICKS).saturating_sub(LENT_TICKS));
+        self.lent = (self.lent + PACE_TICKS).saturating_sub(ticks);
+        ticks
+    }
+}
+
+/// The most looks in a window of so many ticks, one at each end included.
+pub const fn looks_in(window: u64) -> u64 {
+    window.saturating_add(LENT_TICKS as u64).div_ceil(PACE_TICKS as u64).saturating_add(1)
 }
 
 #[cfg(test)]

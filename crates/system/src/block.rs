@@ -5,7 +5,7 @@ use sched::switching::Switching;
 /// First word of the block: `COFS`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFS");
 /// Version of the layout; a kernel refuses any other.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 /// Number of tables in the block, in the order of [`Table`].
 pub const TABLES: usize = 9;
 /// Words of the header: magic, version, words in total, checksum, ticks per second, CPU clock, then offset and count of
@@ -79,6 +79,19 @@ impl Words for () {
     const WORDS: usize = 0;
     fn decode(_: &[u32]) -> Self {}
     fn encode(&self, _: &mut [u32]) {}
+}
+
+/// So many, one after the other.
+impl<W: Words + Default, const N: usize> Words for [W; N] {
+    const WORDS: usize = N * W::WORDS;
+    fn decode(words: &[u32]) -> Self {
+        core::array::from_fn(|index| W::decode(&words[index * W::WORDS..(index + 1) * W::WORDS]))
+    }
+    fn encode(&self, words: &mut [u32]) {
+        for (item, part) in self.iter().zip(words.chunks_exact_mut(W::WORDS)) {
+            item.encode(part);
+        }
+    }
 }
 
 /// A record of a table.

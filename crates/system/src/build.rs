@@ -8,7 +8,7 @@ use protect::pmsav8::Pmsav8;
 use sched::switching::Switching;
 
 use crate::block::{SCHEME, SWITCHING};
-use crate::direct::Direct;
+use crate::direct::{Direct, MAX_OWNERS};
 use crate::regions::{Paging, RegionScheme, Shape};
 use crate::vmsav7::{Caches, Tables, Vmsav7};
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
 #[allow(missing_docs)]
 pub enum SchemeTables {
     Pmsav7 { domains: Vec<Paging>, areas: Vec<Shape> },
-    Pmsav8 { direct: Direct, domains: Vec<Paging>, areas: Vec<Shape> },
+    Pmsav8 { direct: [Direct; MAX_OWNERS], domains: Vec<Paging>, areas: Vec<Shape> },
     Vmsav7 { caches: Caches, domains: Vec<Tables> },
 }
 
@@ -29,7 +29,7 @@ impl SchemeTables {
     /// The section of a scheme with region registers.
     pub fn of_regions<U: RegionScheme>(domains: Vec<Paging>, areas: Vec<Shape>) -> SchemeTables {
         match <U as Section>::SCHEME {
-            Scheme::Pmsav8 => SchemeTables::Pmsav8 { direct: Direct::default(), domains, areas },
+            Scheme::Pmsav8 => SchemeTables::Pmsav8 { direct: Default::default(), domains, areas },
             _ => SchemeTables::Pmsav7 { domains, areas },
         }
     }

@@ -1,5 +1,6 @@
-//! The domain whose handlers interrupts reach without the kernel, in a block for Armv8-M: its handlers run in Non-secure state, everything else is
-//! Secure. Memory and devices of the domain that handlers use, too, are Non-secure: areas with [`area::OPEN`].
+//! Domains whose handlers interrupts reach without the kernel, in a block for Armv8-M. Handlers run in Non-secure state, which one of these domains
+//! *occupies* at a time; everything else is Secure. Memory and devices that the occupant's handlers use, too, are Non-secure while it occupies: areas with
+//! [`area::OPEN`].
 
 pub use crate::regions::Direct;
 use crate::validate::{inside_area, inside_rom, overlaps, require};
@@ -8,10 +9,12 @@ use protect::pmsav8::Pmsav8;
 
 /// Priorities of handlers: three levels, 1 the most important. Below them is everything of the kernel (docs/interrupts.md).
 pub const LEVELS: u32 = 3;
-/// Lines that reach handlers, at most: the kernel looks at each when it cuts handlers off.
+/// Domains with handlers, at most. The first one occupies Non-secure state when the system starts.
+pub const MAX_OWNERS: usize = 4;
+/// Lines that reach handlers, at most, of all domains: the kernel looks at each when it cuts handlers off.
 pub const MAX_DIRECT: usize = 8;
-/// Ranges of open memory, open devices and code of handlers together, at most: region registers of attribution less the one of the way into the
-/// kernel.
+/// Ranges of open memory, open devices and code of a domain's handlers together, at most: region registers of attribution less the one of the way
+/// into the kernel.
 pub const MAX_OPEN: usize = 7;
 /// Entries of a vector table in front of those of lines.
 const SYSTEM_VECTORS: u32 = 16;
@@ -21,67 +24,87 @@ impl Direct {
     pub const fn owner(&self) -> Option<u32> {
         self.domain.checked_sub(1)
     }
+
+    /// So many cycles pass in so many ticks, if handlers' cycles are counted.
+    pub const fn rate(&self) -> Option<(u32, u32)> {
+        if self.counted == 0 { None } else { Some((self.counted >> 16, self.counted & 0xffff)) }
+    }
 }
 
-/// The lines that reach handlers, each with its level.
-pub fn lines<'a>(system: &System<'a>) -> impl Iterator<Item = (u32, u32)> + use<'a> {
-    system.all::<Interrupt>().filter(|entry| entry.direct != 0).map(|entry| (entry.line, entry.direct))
+/// The domains with handlers, the first occupant first.
+pub fn owners(system: &System<'_>) -> impl Iterator<Item = Direct> + use<> {
+    system.own::<Pmsav8>().into_iter().take_while(|direct| direct.domain != 0)
 }
 
-/// Base and bytes of everything that is Non-secure, as Non-secure addresses: the code of handlers first.
-pub fn open<'a>(system: &System<'a>) -> impl Iterator<Item = (u32, u32, bool)> + use<'a> {
-    let direct = system.own::<Pmsav8>();
-    let areas = system.all::<Area>().filter(|entry| entry.flags & area::OPEN != 0);
+/// The lines that reach handlers, each with its level and the place of its domain among [`owners`].
+pub fn lines<'a>(system: &System<'a>) -> impl Iterator<Item = (u32, u32, usize)> + use<'a> {
+    system.all::<Interrupt>().filter_map(|entry| entry.handler().map(|(level, owner)| (entry.line, level, owner)))
+}
+
+/// Base and bytes of everything that is Non-secure while a domain occupies that state, as Non-secure addresses: the code of its handlers first. With each,
+/// whether it is a device.
+pub fn open<'a>(system: &System<'a>, direct: &Direct) -> impl Iterator<Item = (u32, u32, bool)> + use<'a> {
+    let owner = direct.domain.wrapping_sub(1);
+    let areas = system.all::<Area>().filter(move |entry| entry.flags & area::OPEN != 0 && entry.domain == owner);
     let text = (direct.text_base, direct.text_bytes, false);
-    [text]
-        .into_iter()
-        .filter(move |_| direct.domain != 0)
-        .chain(areas.map(|entry| (entry.base, entry.bytes, entry.memory == area::DEVICE)))
+    [text].into_iter().chain(areas.map(|entry| (entry.base, entry.bytes, entry.memory == area::DEVICE)))
 }
 
-/// Whether the record is sound.
+/// Whether the records are sound.
 pub(crate) fn is_sound(system: &System) -> bool {
-    let direct = system.own::<Pmsav8>();
-    let Some(owner) = direct.owner() else {
-        return direct == Direct::default() && lines(system).next().is_none();
-    };
-    check(system, &direct, owner).is_ok()
+    let all = system.own::<Pmsav8>();
+    let count = owners(system).count();
+    let is_once = |(index, direct): (usize, &Direct)| all[..index].iter().all(|other| other.domain != direct.domain);
+    all[count..].iter().all(|rest| *rest == Direct::default())
+        && all[..count].iter().enumerate().all(is_once)
+        && all[..count].iter().all(|direct| direct.alias == all[0].alias)
+        && lines(system).all(|(_, level, owner)| (1..=LEVELS).contains(&level) && owner < count)
+        && lines(system).count() <= MAX_DIRECT
+        && all[..count].iter().enumerate().all(|(index, direct)| check(system, direct, index).is_ok())
 }
 
-fn check(system: &System, direct: &Direct, owner: u32) -> Result<(), &'static str> {
-    let Direct { alias, text_base, text_bytes, vectors, quiet, stack_top, period, capacity, .. } = *direct;
+fn check(system: &System, direct: &Direct, index: usize) -> Result<(), &'static str> {
+    let Direct { alias, text_base, text_bytes, vectors, quiet, stack_top, period, capacity, counted, .. } = *direct;
+    let owner = direct.owner().ok_or("domain")?;
     require((owner as usize) < system.count::<Domain>(), "domain")?;
     require(alias.is_power_of_two() && alias >= 1 << 20 && (text_base | stack_top) & alias == 0, "alias")?;
     require((text_base | text_bytes).is_multiple_of(32) && text_bytes > 0, "text_base")?;
     require(inside_rom(system, text_base | alias, text_bytes), "text_base")?;
     let is_apart = |entry: Area| !overlaps((text_base | alias, text_bytes), (entry.physical, entry.bytes));
     require(system.all::<Area>().all(is_apart), "text_base")?;
+    let is_alone =
+        |other: Direct| other == *direct || !overlaps((text_base, text_bytes), (other.text_base, other.text_bytes));
+    require(owners(system).all(is_alone), "text_base")?;
     let end = u64::from(text_base) + u64::from(text_bytes);
     let is_table = |base: u32, entries: u32| {
         let align = (4 * entries).next_power_of_two().max(128);
         base.is_multiple_of(align) && base >= text_base && u64::from(base) + u64::from(4 * entries) <= end
     };
-    let last = lines(system).map(|(line, _)| line).max().ok_or("direct")?;
+    let own = lines(system).filter(|(_, _, owner)| *owner == index);
+    let last = own.map(|(line, ..)| line).max().ok_or("direct")?;
     require(last < objects::MAX_LINES && is_table(vectors, SYSTEM_VECTORS + last + 1), "vectors")?;
     require(is_table(quiet, SYSTEM_VECTORS), "quiet")?;
-    require(lines(system).all(|(_, level)| level <= LEVELS), "direct")?;
-    require(lines(system).count() <= MAX_DIRECT && open(system).count() <= MAX_OPEN, "direct")?;
+    require(open(system, direct).count() <= MAX_OPEN, "direct")?;
     let domain = system.get::<Domain>(owner as usize);
     let is_open = |flags: u32| flags & area::OPEN != 0 && flags & area::WRITE != 0;
     require(
         stack_top.is_multiple_of(8) && inside_area(system, &domain, stack_top.wrapping_sub(8), 8, is_open),
         "stack_top",
     )?;
+    require(counted == 0 || counted >> 16 >= counted & 0xffff && counted & 0xffff > 0, "counted")?;
     require(period > 0 && capacity > 0 && capacity <= period, "capacity")
 }
 
-/// An area of the domain that handlers use, too, lies where Non-secure code finds it, and is nobody else's; any other one lies where it is.
+/// An area of a domain that its handlers use, too, lies where Non-secure code finds it, and is nobody else's; any other one lies where it is.
 pub(crate) fn place(system: &System, entry: &Area) -> Result<(), &'static str> {
     let Area { base, physical, flags, domain, .. } = *entry;
     if flags & area::OPEN == 0 {
         return require(physical == base, "physical");
     }
-    let direct = system.own::<Pmsav8>();
-    require(direct.owner() == Some(domain) && flags & (area::SHARED | area::EXECUTE) == 0, "flags")?;
-    require(flags & area::PINNED != 0 && base & direct.alias == 0 && physical == base | direct.alias, "physical")
+    let direct = owners(system).find(|direct| direct.owner() == Some(domain)).ok_or("flags")?;
+    require(flags & (area::SHARED | area::EXECUTE) == 0, "flags")?;
+    require(flags & area::PINNED != 0 && base & direct.alias == 0, "flags")?;
+    // A device may be Non-secure for good, and has no other address then.
+    let is_there = physical == base | direct.alias || physical == base && entry.memory == area::DEVICE;
+    require(is_there, "physical")
 }

@@ -218,9 +218,17 @@ record! {
         notification,
         /// Bits that it sets, not 0.
         bits,
-        /// 0: the kernel takes it. Otherwise it reaches a handler without the kernel, at this level ([`crate::direct::LEVELS`]), and signals
-        /// when the handler asks for it.
+        /// 0: the kernel takes it. Otherwise it reaches a handler without the kernel while the handler's domain occupies Non-secure state, and signals
+        /// when the handler asks for it: the level ([`crate::direct::LEVELS`]) in the low byte, above it the place of the domain's
+        /// [`crate::direct::Direct`].
         direct,
+    }
+}
+
+impl Interrupt {
+    /// The level of its handler and the place of its domain's [`crate::direct::Direct`], if it has a handler.
+    pub const fn handler(&self) -> Option<(u32, usize)> {
+        if self.direct == 0 { None } else { Some((self.direct & 0xff, (self.direct >> 8) as usize)) }
     }
 }
 

@@ -8,6 +8,7 @@ use protect::regions::pctrie::{LEAVES_PER_NODE, NODE_BYTES, SHIFTS, window_log2}
 use protect::regions::{LEAST_PAGED_LOG2, REGIONS, Registers, Unit};
 
 use crate::areas::can_be_mapped;
+use crate::direct::MAX_OWNERS;
 use crate::records::words;
 use crate::{Area, Domain, Scheme, Section, System, area, attributes};
 
@@ -50,7 +51,7 @@ words! {
 }
 
 words! {
-    /// The domain with handlers, and where its handlers are.
+    /// A domain with handlers, and where its handlers are.
     Direct {
         /// Its number, plus one; 0: there is none, and all other words are 0.
         domain,
@@ -70,6 +71,8 @@ words! {
         period,
         /// Ticks that handlers may use in a period; not 0, at most `period`.
         capacity,
+        /// Their cycles are counted: so many (upper half) pass in so many ticks (lower half), neither 0. 0: a timer looks whether they run.
+        counted,
     }
 }
 
@@ -87,7 +90,7 @@ impl Section for Pmsav7 {
 
 impl Section for Pmsav8 {
     const SCHEME: Scheme = Scheme::Pmsav8;
-    type System = Direct;
+    type System = [Direct; MAX_OWNERS];
     type Domain = Paging;
     type Area = Shape;
 }

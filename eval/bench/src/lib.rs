@@ -13,6 +13,7 @@ mod calls;
 mod cells;
 pub mod chip;
 pub mod costs;
+mod direct;
 mod error;
 pub mod figures;
 mod grants;

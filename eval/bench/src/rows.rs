@@ -80,6 +80,9 @@ pub struct Row {
     pub operation: String,
     /// Modelled cycles, caches warm; 0 when the system was refused.
     pub cycles: Cycles,
+    /// The mean of the cycles of all samples, where a paper states one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average: Option<f64>,
     /// Instructions executed: of the middle sample; for misses and masked stretches the largest. 0 when they were not counted or the system
     /// was refused.
     pub instructions: u64,
@@ -131,6 +134,8 @@ pub struct Row {
 pub(crate) mod kinds {
     /// Figures of paging and translation.
     pub const FIGURES: &str = "mxu";
+    /// Interrupts that reach a handler without the kernel.
+    pub const DIRECT: &str = "direct";
     /// Allocators.
     pub const HEAP: &str = "heap";
     /// The memory manager.

@@ -34,15 +34,15 @@ global_asm!(
     .word   0
     .word   cofferdam_first_entry   @ PendSV
     .word   cofferdam_timer_entry
-    .rept   {before}
+    .set    line, 0
+    .rept   {lines}
+    .if     line == {sampler} || line == {counter}
+    .word   cofferdam_meter_entry
+    .else
     .word   cofferdam_interrupt_entry
-    .endr
-    .if     {sampler} < {lines}
-    .word   cofferdam_sampler_entry
-    .rept   {lines} - {sampler} - 1
-    .word   cofferdam_interrupt_entry
-    .endr
     .endif
+    .set    line, line + 1
+    .endr
 
 @ Where the processor looks at reset, if the other vectors are copied to their place only then.
     .section .vectors.reset, "a", %progbits
@@ -99,8 +99,8 @@ cofferdam_idle:
     .balign 32
 "#,
     lines = const board::LINES,
-    before = const board::SAMPLER_LINE,
     sampler = const board::SAMPLER_LINE,
+    counter = const board::COUNTER_LINE,
 );
 
 /// Address of the block of tables, written by the host tool.

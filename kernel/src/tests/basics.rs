@@ -143,6 +143,35 @@ fn budgets_are_enforced_and_replenished() {
     assert_eq!(kernel.traced(Event::BudgetOut).len(), 3);
 }
 
+/// Handlers run in a thread's last ticks, in a gate's, while nobody runs, and while somebody else does: the first two get that back, and nobody else.
+#[test]
+fn time_of_handlers_is_charged_to_nobody_whom_they_interrupt() {
+    const TAKEN: u32 = 500;
+    let mut kernel = boot(&sample());
+    kernel.passes(u64::from(CAPACITY - 10));
+    kernel.core.arch.displaced = TAKEN;
+    kernel.passes(u64::from(TAKEN + 9));
+    assert_eq!(kernel.thread(CALLER).state, State::Ready);
+    kernel.passes(1);
+    assert_eq!((kernel.thread(CALLER).state, kernel.current()), (State::Throttled, SERVANT));
+    kernel.passes(u64::from(CAPACITY));
+    assert_eq!(kernel.current(), NOBODY, "who is switched to has no part of it");
+    kernel.core.arch.displaced = TAKEN;
+    kernel.passes(u64::from(PERIOD - 2 * CAPACITY - TAKEN));
+    assert_eq!(kernel.current(), CALLER);
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    kernel.passes(u64::from(BOUND - 10));
+    kernel.core.arch.displaced = TAKEN;
+    kernel.passes(u64::from(TAKEN + 9));
+    assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 1));
+    kernel.asks(Call::GateReturn as u32, [0; 4]);
+    assert_eq!(kernel.context(CALLER).response, Some((0, [0, 0])));
+    kernel.passes(u64::from(CAPACITY - BOUND));
+    assert_eq!(kernel.thread(CALLER).state, State::Ready);
+    kernel.passes(1);
+    assert_eq!(kernel.thread(CALLER).state, State::Throttled);
+}
+
 #[test]
 fn no_budget_is_overdrawn_in_any_period() {
     let mut kernel = boot(&sample());

@@ -79,6 +79,7 @@ impl<F: Family> Observer<F> {
             masked,
             clock: first.clock_reads.seen(),
             regions: first.family.regions(),
+            counter: first.family.counted(),
             use_recorded: shared.watch.meter.is_some(),
             violations,
             violations_total,

@@ -33,5 +33,5 @@ pub use block::{Block, BlockInsn, RawInsn};
 pub use clock::Clock;
 pub use observer::{Begins, Observer};
 pub use per_core::{BlockOf, CoreObserver, Family, InsnOf};
-pub use record::{CoreId, EndReason, Watch};
+pub use record::{CoreId, CounterWatch, DEBUG_BYTES, EndReason, Watch};
 pub use target::{Register, Seen, Target};

@@ -121,7 +121,7 @@ fn describe<F: Family>(raw: &[RawInsn], watch: &Watch, model: &F::Core) -> &'sta
     let is_kernel = watch.kernel_text.is_empty() || watch.kernel_text.iter().any(|range| range.holds(first.pc, 1));
     let mut flags = F::flags(raw);
     flags |= if is_kernel { flag::KERNEL } else { 0 };
-    let handlers = watch.handlers.as_ref().is_some_and(|handlers| handlers.entries.contains(&first.pc));
+    let handlers = watch.handlers.as_ref().is_some_and(|handlers| handlers.begins(first.pc));
     flags |= if handlers || watch.vectors.contains(&first.pc) { flag::VECTOR } else { 0 };
     let insns: Vec<_> = raw.iter().map(F::decode).collect();
     let code = model.describe(first.pc, &insns, watch.mode == Mode::Exact);

@@ -1,5 +1,7 @@
 //! The questions of an observer to a simulator. All that it is told comes through the functions of [`crate::Observer`].
 
+use std::sync::atomic::AtomicU32;
+
 /// A register of the processor, as its simulator names it; [`Register::default`] is one that it does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Register(pub usize);
@@ -21,6 +23,14 @@ pub trait Target {
     /// Runs the timers that have expired by now. The cycle of the next deadline, `u64::MAX` when no timer is armed; `None`
     /// when the simulator does not answer.
     fn meet_deadline(&mut self) -> Option<u64>;
+
+    /// A word of the registers that a [`record::CounterWatch`] stands for, by its offset; `None`: there are none.
+    fn counter_word(&self, _offset: u32) -> Option<&AtomicU32> {
+        None
+    }
+
+    /// The counter of Non-secure cycles matches: its interrupt is asked for, and is there when a deadline has been met.
+    fn counter_matches(&mut self) {}
 
     /// Asks for the timers that have expired by now to be run soon, without waiting for it. `false`: what was asked last is still under way.
     fn advance(&mut self) -> bool;

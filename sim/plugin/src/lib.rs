@@ -6,9 +6,11 @@
 
 mod api;
 mod clock;
+mod counter;
 mod hooks;
 mod target;
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -17,6 +19,7 @@ use observer::{Begins, BlockOf, CoreId, EndReason, Family, InsnOf, Observer, Raw
 
 use api::{Block, Id, MEM_R, MEM_W, MemInfo, NO_REGS, R_REGS, api};
 use clock::SHIM;
+use counter::Counter;
 use target::{Access, Processor};
 
 /// The version of the interface that the plug-in speaks; QEMU reads it.
@@ -64,7 +67,9 @@ fn start(id: Id, arguments: &[String]) -> Result<(), String> {
     if wake_fd < 0 || answer_fd < 0 {
         return Err("no event descriptor left".into());
     }
-    observer::begin(watch, &SHIM.time, &Qemu { id, wake_fd, answer_fd })
+    let counter = watch.handlers.as_ref().and_then(|handlers| handlers.counter.as_ref());
+    let counter = Cell::new(counter.map(Counter::open).transpose()?);
+    observer::begin(watch, &SHIM.time, &Qemu { id, wake_fd, answer_fd, counter })
 }
 
 /// The emulator that has loaded the plug-in, and counters of events for its clock.
@@ -72,11 +77,13 @@ struct Qemu {
     id: Id,
     wake_fd: c_int,
     answer_fd: c_int,
+    /// The first processor's.
+    counter: Cell<Option<Counter>>,
 }
 
 impl Begins for Qemu {
     fn target(&self, _: CoreId) -> Box<dyn Target> {
-        Box::new(Processor::new())
+        Box::new(Processor::new(self.counter.take()))
     }
 
     fn begin<F: Family>(&self, observer: Observer<F>) {

@@ -2,20 +2,22 @@
 
 use std::cell::Cell;
 use std::ffi::CStr;
+use std::sync::atomic::AtomicU32;
 
 use observer::{Register, Seen, Target};
 
 use crate::api::{GByteArray, MemInfo, RegisterDescriptor, api};
 use crate::clock::SHIM;
+use crate::counter::Counter;
 
 /// The virtual processor whose callback runs, and a GLib byte array for its answers, which lives as long as the process.
-pub struct Processor(*mut GByteArray);
+pub struct Processor(*mut GByteArray, Option<Counter>);
 
 impl Processor {
-    /// With an empty array.
-    pub fn new() -> Self {
+    /// With an empty array, and perhaps a counter.
+    pub fn new(counter: Option<Counter>) -> Self {
         // SAFETY: no precondition.
-        Self(unsafe { (api().g_byte_array_new)() })
+        Self(unsafe { (api().g_byte_array_new)() }, counter)
     }
 
     fn content(&self) -> &[u8] {
@@ -75,6 +77,16 @@ impl Target for Processor {
 
     fn advance(&mut self) -> bool {
         SHIM.advance()
+    }
+
+    fn counter_word(&self, offset: u32) -> Option<&AtomicU32> {
+        self.1.as_ref()?.word(offset)
+    }
+
+    fn counter_matches(&mut self) {
+        if let Some(counter) = &mut self.1 {
+            counter.matches();
+        }
     }
 }
 

@@ -41,6 +41,10 @@ pub mod observed {
     /// A handler of `domain` that interrupts reach without the kernel ran for as many cycles as the payload says, until now: `detail` is the exception. The
     /// stretch that it interrupted goes on, without these cycles.
     pub const SERVED: u8 = 0x88;
+    /// A register that the request names was stored to: `detail` is its place in [`crate::Watch::outputs`], the payload the value.
+    pub const STORED: u8 = 0x89;
+    /// A handler that interrupts reach without the kernel begins, in which `domain` is the one that handlers have interrupted: a [`crate::Entered`].
+    pub const ENTERED: u8 = 0x8a;
 
     /// Name in reports, if the number is one of these.
     pub const fn name(event: u8) -> Option<&'static str> {
@@ -54,6 +58,8 @@ pub mod observed {
             HANDLED => "handled",
             CLOCK => "clock",
             SERVED => "served",
+            STORED => "stored",
+            ENTERED => "entered",
             _ => return None,
         })
     }
@@ -128,6 +134,44 @@ impl Handled {
     pub fn from_detail(detail: u16) -> Self {
         let call = (detail >> Self::EXCEPTION_BITS).checked_sub(1).map(|call| call as u8);
         Self { exception: detail & Self::LARGEST_EXCEPTION, call }
+    }
+}
+
+/// The begin of a handler, as `detail` and payload of [`observed::ENTERED`] have it. Numbers that have no room are held at the largest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Entered {
+    /// The exception.
+    pub exception: u16,
+    /// Handlers have interrupted the kernel.
+    pub kernel: bool,
+    /// Cycles from when the interrupt was pending, the entry included; at most 2^20 - 1.
+    pub cycles: u64,
+    /// Instructions that were executed meanwhile; at most 4095.
+    pub instructions: u64,
+}
+
+impl Entered {
+    const CYCLES_BITS: u32 = 20;
+    const MOST_CYCLES: u64 = (1 << Self::CYCLES_BITS) - 1;
+    const MOST_INSTRUCTIONS: u64 = (1 << (32 - Self::CYCLES_BITS)) - 1;
+    const KERNEL_BIT: u32 = 15;
+
+    /// Packs it: detail and payload.
+    pub fn pack(self) -> (u16, u32) {
+        let detail = self.exception.min(Handled::LARGEST_EXCEPTION) | u16::from(self.kernel) << Self::KERNEL_BIT;
+        let (cycles, instructions) =
+            (self.cycles.min(Self::MOST_CYCLES), self.instructions.min(Self::MOST_INSTRUCTIONS));
+        (detail, (cycles | instructions << Self::CYCLES_BITS) as u32)
+    }
+
+    /// Reads it.
+    pub fn of(event: &RunEvent) -> Self {
+        Self {
+            exception: event.detail & Handled::LARGEST_EXCEPTION,
+            kernel: event.detail >> Self::KERNEL_BIT != 0,
+            cycles: u64::from(event.payload) & Self::MOST_CYCLES,
+            instructions: u64::from(event.payload >> Self::CYCLES_BITS),
+        }
     }
 }
 

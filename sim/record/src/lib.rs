@@ -17,18 +17,19 @@ mod tests;
 
 pub use architecture::{Architecture, FIRST_LINE};
 pub use events::{
-    EVENT_BYTES, EventsFile, EventsReader, EventsWriter, FileCursor, FormatError, HEADER_BYTES, Handled, RunEvent,
-    observed,
+    EVENT_BYTES, Entered, EventsFile, EventsReader, EventsWriter, FileCursor, FormatError, HEADER_BYTES, Handled,
+    RunEvent, observed,
 };
 pub use fault::{CONTEXTS_PER_DOMAIN, Deed, FaultContext, STACK_BYTES};
 pub use summary::{
-    CacheCounts, CallTime, ClockSeen, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked, ProbeResult,
-    SUMMARY_VERSION, Spread, Summary, VectorTime, Waits, Window, Witness,
+    CacheCounts, CallTime, ClockSeen, Counted, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked,
+    ProbeResult, SUMMARY_VERSION, Spread, Summary, VectorTime, Waits, Window, Witness,
 };
 pub use translation::{AreaCounts, TranslationCounts, Walks};
 pub use units::CoreId;
 pub use violation::{Disagreement, Violation, ViolationKind};
 pub use watch::{
-    AreaWatch, AttributionWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersWatch, Interference,
-    MemoryWindow, MeterWatch, Mode, ProbeWatch, ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch,
+    AreaWatch, AttributionWatch, ClockWatch, ClusterWatch, ContextWatch, CounterWatch, DEBUG_BYTES, DEBUG_REGISTERS,
+    DomainWatch, HandlersOwner, HandlersWatch, Interference, MemoryWindow, MeterWatch, Mode, OutputWatch, ProbeWatch,
+    ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch,
 };

@@ -75,6 +75,9 @@ pub struct Summary {
     /// Region registers that the machine has, as the kernel was told when it asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regions: Option<u32>,
+    /// The counter of Non-secure cycles, if the machine was to have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counter: Option<Counted>,
     /// The events say for every stretch who ran (`observed::RAN`, `observed::HANDLED`).
     #[serde(default)]
     pub use_recorded: bool,
@@ -157,6 +160,18 @@ pub struct DomainCounters {
     /// Translation of the kernel's accesses on its behalf.
     #[serde(default, skip_serializing_if = "TranslationCounts::is_nothing")]
     pub kernel_translation: TranslationCounts,
+}
+
+/// Counts of a counter of Non-secure cycles ([`crate::CounterWatch`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counted {
+    /// Cycles.
+    pub cycles: u64,
+    /// Times that it was what it was compared with.
+    pub matches: u64,
+    /// The most cycles for which Non-secure code went on behind a match, its own alone.
+    pub beyond_cycles: u64,
 }
 
 /// Hits and misses of a cache.

@@ -1,8 +1,8 @@
 //! Tests of the file formats.
 
 use crate::{
-    Architecture, CoreId, EventsFile, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, Mode, Progress,
-    Range, RunEvent, Summary, TranslationCounts, Walks, Watch,
+    Architecture, CoreId, Entered, EventsFile, EventsReader, EventsWriter, FormatError, HEADER_BYTES, Handled, Mode,
+    Progress, Range, RunEvent, Summary, TranslationCounts, Walks, Watch,
 };
 
 fn sample(n: u64) -> RunEvent {
@@ -160,4 +160,17 @@ fn what_the_kernel_ran_for_survives_packing() {
     }
     let held = Handled { exception: 600, call: Some(200) };
     assert_eq!(Handled::from_detail(held.to_detail()), Handled { exception: 511, call: Some(126) });
+}
+
+#[test]
+fn the_begin_of_a_handler_survives_packing() {
+    let packed = |entered: Entered| {
+        let (detail, payload) = entered.pack();
+        Entered::of(&RunEvent { detail, payload, ..RunEvent::default() })
+    };
+    let largest = Entered { exception: 511, kernel: true, cycles: (1 << 20) - 1, instructions: 4095 };
+    for entered in [Entered { exception: 17, kernel: false, cycles: 23, instructions: 0 }, largest] {
+        assert_eq!(packed(entered), entered);
+    }
+    assert_eq!(packed(Entered { exception: 600, cycles: 1 << 40, instructions: 1 << 40, ..largest }), largest);
 }

@@ -71,6 +71,9 @@ pub struct Watch {
     /// Handlers that interrupts reach without the kernel, if there are any.
     #[serde(default)]
     pub handlers: Option<HandlersWatch>,
+    /// Registers of devices: each store to one is recorded (`observed::STORED`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<OutputWatch>,
     /// An application core's interrupt controller and second-level cache; needed there.
     #[serde(default)]
     pub cluster: Option<ClusterWatch>,
@@ -208,15 +211,75 @@ pub struct AttributionWatch {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HandlersWatch {
-    /// The domain whose they are.
-    pub domain: u8,
-    /// Their first instructions.
-    pub entries: Vec<u32>,
+    /// The domains whose they are.
+    pub owners: Vec<HandlersOwner>,
     /// Kernel code that they may enter, and that does nothing but note it.
     pub way_in: Range,
     /// Exceptions that they do not interrupt.
     pub above: Vec<u16>,
+    /// Their exceptions.
+    #[serde(default)]
+    pub exceptions: Vec<u16>,
+    /// The counter of their cycles, if the machine is to have one.
+    #[serde(default)]
+    pub counter: Option<CounterWatch>,
 }
+
+/// A register whose stores are recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutputWatch {
+    /// Its addresses, as programs have them.
+    pub addresses: Vec<u32>,
+}
+
+/// A domain with handlers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HandlersOwner {
+    /// Its number.
+    pub domain: u8,
+    /// All that they may execute.
+    pub code: Range,
+    /// Their first instructions.
+    pub entries: Vec<u32>,
+}
+
+impl HandlersWatch {
+    /// Whether a handler begins there.
+    pub fn begins(&self, pc: u32) -> bool {
+        self.owners.iter().any(|owner| owner.entries.contains(&pc))
+    }
+
+    /// The domain whose handlers' code is there.
+    pub fn owner(&self, pc: u32) -> Option<u8> {
+        self.owners.iter().find(|owner| owner.code.holds(pc, 1)).map(|owner| owner.domain)
+    }
+}
+
+/// A counter of the cycles of Non-secure state that the simulator does not have: registers of debug (ARM DDI 0553, DWT and DEMCR) in its memory, where
+/// the kernel alone finds them, and a match as a byte for the receiver of a UART.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CounterWatch {
+    /// Address, as the kernel sees it, of the words that stand for those from [`DEBUG_REGISTERS`] on.
+    pub registers: u32,
+    /// First address of the memory that holds them.
+    pub memory: u32,
+    /// The simulator's number of the UART.
+    pub serial: u8,
+    /// File of the memory's content; the starter of the run fills it in, and the simulator maps it.
+    #[serde(default)]
+    pub share: PathBuf,
+    /// FIFO to the UART's receiver; the same.
+    #[serde(default)]
+    pub receiver: PathBuf,
+}
+
+/// Address of the registers that a [`CounterWatch`] has elsewhere, [`DEBUG_BYTES`] of them.
+pub const DEBUG_REGISTERS: u32 = 0xe000_0000;
+/// Bytes of them.
+pub const DEBUG_BYTES: u32 = 0x1_0000;
 
 /// Physical addresses of an application core's own devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

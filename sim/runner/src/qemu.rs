@@ -88,20 +88,23 @@ impl Simulator for Qemu {
 
     fn command(&self, start: &Start<'_>) -> Command {
         let mut command = Command::new(&self.program);
-        command.args([
-            "-M",
-            &start.machine.name,
-            "-display",
-            "none",
-            "-monitor",
-            "none",
-            "-no-user-config",
-            "-nodefaults",
-        ]);
+        let shared = if start.counter.is_some() { ",memory-backend=shared" } else { "" };
+        command.arg("-M").arg(format!("{}{shared}", start.machine.name));
+        command.args(["-display", "none", "-monitor", "none", "-no-user-config", "-nodefaults"]);
         if let Some(bytes) = &start.machine.memory {
             command.args(["-m", bytes]);
         }
         command.arg("-serial").arg(concat("file:", start.uart));
+        if let Some(counter) = start.counter {
+            let bytes = start.machine.memory.as_deref().unwrap_or_default();
+            let memory = format!("memory-backend-file,id=shared,size={bytes},share=on,mem-path=");
+            command.arg("-object").arg(concat(&memory, &counter.share));
+            for _ in 1..counter.serial {
+                command.args(["-serial", "null"]);
+            }
+            command.arg("-chardev").arg(concat("pipe,id=receiver,path=", &counter.receiver));
+            command.args(["-serial", "chardev:receiver"]);
+        }
         command.args(["-semihosting-config", "enable=on,target=native"]);
         let one_by_one = if start.mode == Mode::Exact { ",one-insn-per-tb=on" } else { "" };
         command.arg("-accel").arg(format!("tcg,thread=single{one_by_one}"));

@@ -1,7 +1,9 @@
 //! One run.
 
+use std::ffi::CString;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -86,6 +88,13 @@ impl Run {
         for stale in [&self.watch.events, &self.watch.summary, &uart, &output, &file("progress.bin")] {
             remove(stale)?;
         }
+        if let Some(counter) = self.watch.handlers.as_mut().and_then(|handlers| handlers.counter.as_mut()) {
+            (counter.share, counter.receiver) = (file("memory.bin"), file("receiver"));
+            remove(&counter.share)?;
+            remove(&counter.receiver)?;
+            share(&counter.share, self.machine.memory.as_deref())?;
+            fifo(&counter.receiver)?;
+        }
         let text = serde_json::to_string_pretty(&self.watch).expect("a watch holds only plain values");
         write(&config, text.as_bytes())?;
         let command = self.command(simulator, &config, &uart, &output)?;
@@ -111,6 +120,7 @@ impl Run {
             watch: config,
             mode: self.watch.mode,
             uart,
+            counter: self.watch.handlers.as_ref().and_then(|handlers| handlers.counter.as_ref()),
             debugger_port: self.debugger_port,
         });
         command.stdin(Stdio::null()).stdout(log).stderr(log_too);
@@ -198,6 +208,7 @@ impl Run {
             broken_stretches: 0,
             clock: None,
             regions: None,
+            counter: None,
             use_recorded: false,
             events: at.events,
             end: End { reason, status, trace_status: None },
@@ -209,6 +220,25 @@ impl Run {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
     fs::write(path, bytes).map_err(|error| RunError::File(path.to_path_buf(), error))
+}
+
+/// A file of zeros of the simulator's size of memory, such as `16M`.
+fn share(path: &Path, memory: Option<&str>) -> Result<(), RunError> {
+    let memory = memory.unwrap_or_default();
+    let shift = if memory.ends_with('G') { 30 } else { 20 };
+    let number = memory.trim_end_matches(['M', 'G']).parse::<u64>().unwrap_or(0);
+    let file = File::create(path).and_then(|file| file.set_len(number << shift));
+    file.map_err(|error| RunError::File(path.to_path_buf(), error))
+}
+
+fn fifo(path: &Path) -> Result<(), RunError> {
+    let failed = |error| RunError::File(path.to_path_buf(), error);
+    let name = CString::new(path.as_os_str().as_bytes()).map_err(|error| failed(error.into()))?;
+    // SAFETY: the name is a C string.
+    match unsafe { libc::mkfifo(name.as_ptr(), 0o600) } {
+        0 => Ok(()),
+        _ => Err(failed(io::Error::last_os_error())),
+    }
 }
 
 fn remove(path: &Path) -> Result<(), RunError> {

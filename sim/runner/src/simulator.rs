@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use record::Mode;
+use record::{CounterWatch, Mode};
 
 /// A board as its simulator knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Start<'a> {
     pub mode: Mode,
     /// The file of the guest's output to its first UART.
     pub uart: &'a Path,
+    /// A counter of cycles that the simulator does not have: the memory and the receiver that the observer needs for it.
+    pub counter: Option<&'a CounterWatch>,
     /// Wait for a debugger on this TCP port of the local host before the first instruction.
     pub debugger_port: Option<u16>,
 }

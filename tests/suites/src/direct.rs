@@ -11,17 +11,19 @@ use crate::root;
 
 /// The system.
 pub const MANIFEST: &str = "tests/direct/hostile.toml";
+/// The same with the sampler.
+pub const SAMPLED: &str = "tests/direct/hostile-sampled.toml";
 
-/// Modelled time after which a run with a mutant is over; without one it takes 391 ms.
+/// Modelled time after which a run with a mutant is over; without one it takes 645 ms.
 const LIMIT: &str = "limit = \"1 s\"";
 
 /// Lives of `tests/direct/hostile`: the attack, and the kind of fault in which it must end, or two of which one depends on when the kernel is needed, or the budget is empty.
-pub const LIVES: [(&str, &str); 56] = [
+pub const LIVES: [(&str, &str); 61] = [
     ("a handler returns to a thread", "usage"),
     ("a handler returns to the kernel", "usage"),
     ("endless, over a thread: cut off until its budget is filled", "usage"),
     ("endless, over the kernel", "usage"),
-    ("asleep with PRIMASK_NS set", "usage"),
+    ("asleep with PRIMASK_NS set", "data access"),
     ("two nested handlers, both endless", "usage"),
     ("the same over the kernel", "usage"),
     ("SysTick_NS without a vector, if it comes before the cut-off", "execution or usage"),
@@ -73,6 +75,21 @@ pub const LIVES: [(&str, &str); 56] = [
     ("endless calls of the way into the kernel", "usage"),
     ("less important than the kernel in the way in, over another thread", "exception return"),
     ("SysTick_NS marked as active in SHCSR_NS, over another thread", "exception return"),
+    ("asleep, which is not counted", "data access"),
+    ("the counter set back, without end", "data access"),
+    ("the counter stopped, without end", "data access"),
+    ("the comparator moved, without end", "data access"),
+    ("the counter set ahead, without end", "data access"),
+];
+
+/// Those that only looks beside a counter find: handlers that are sampled are cut off, and their thread ends itself.
+const COUNTED: [&str; 6] = [
+    "asleep with PRIMASK_NS set",
+    "asleep, which is not counted",
+    "the counter set back, without end",
+    "the counter stopped, without end",
+    "the comparator moved, without end",
+    "the counter set ahead, without end",
 ];
 
 /// How lives have ended, in order.
@@ -82,10 +99,11 @@ pub fn ends(report: &Value) -> Vec<String> {
 }
 
 /// Lives that ended otherwise, or not at all.
-pub fn wrong(found: &[String]) -> impl Iterator<Item = usize> + '_ {
+pub fn wrong(found: &[String], sampled: bool) -> impl Iterator<Item = usize> + '_ {
     let ends =
         |at: usize, kinds: &str| found.get(at).is_some_and(|found| kinds.split(" or ").any(|kind| kind == found));
-    LIVES.iter().enumerate().filter(move |(at, (_, kinds))| !ends(*at, kinds)).map(|(at, _)| at)
+    let kinds = move |name: &str, kinds: &'static str| if sampled && COUNTED.contains(&name) { "usage" } else { kinds };
+    LIVES.iter().enumerate().filter(move |(at, (name, counted))| !ends(*at, kinds(name, counted))).map(|(at, _)| at)
 }
 
 /// `tests/direct/mutants.toml`.
@@ -108,7 +126,10 @@ pub struct Mutant {
     pub find: String,
     /// The text in its place.
     pub replace: String,
-    /// The attack that it lets through: a life. Those before it end as they must.
+    /// Another system that shows it, of `tests/direct`.
+    pub system: Option<String>,
+    /// The attack that it lets through: a life. Those before it end as they must. None of another system.
+    #[serde(default)]
     pub life: String,
     /// How that shows, one of these: see there.
     pub sign: Vec<String>,
@@ -157,9 +178,10 @@ impl Mutant {
     /// A change that does not apply or does not build.
     pub fn perform(&self, bench: &Bench) -> Result<Outcome, String> {
         let text = self.apply()?;
-        let programs = bench.programs(MANIFEST, None, &Change { file: &self.file, text: &text })?;
-        bench.limit(MANIFEST, LIMIT);
-        let Some(dir) = bench.perform(MANIFEST, None, &programs)? else {
+        let manifest = self.system.as_ref().map_or(MANIFEST.to_owned(), |name| format!("tests/direct/{name}.toml"));
+        let programs = bench.programs(&manifest, None, &Change { file: &self.file, text: &text })?;
+        bench.limit(&manifest, LIMIT);
+        let Some(dir) = bench.perform(&manifest, None, &programs)? else {
             return Ok(Outcome { signs: vec!["machine-stops".into()], first: None });
         };
         let path = dir.join("report.json");
@@ -169,8 +191,11 @@ impl Mutant {
         let mut signs: Vec<String> =
             failures.filter_map(|failure| failure["code"].as_str().map(str::to_owned)).collect();
         signs.dedup();
+        if self.system.is_some() {
+            return Ok(Outcome { signs, first: None });
+        }
         let found = ends(&report);
-        let first = wrong(&found).next().or((found.len() > LIVES.len()).then_some(LIVES.len()));
+        let first = wrong(&found, false).next().or((found.len() > LIVES.len()).then_some(LIVES.len()));
         signs.extend(first.map(|at| if at < found.len() { "ends-otherwise" } else { "does-not-end" }.to_owned()));
         Ok(Outcome { signs, first })
     }
@@ -180,7 +205,7 @@ impl Mutant {
     /// # Errors
     /// The same when it was not.
     pub fn judge(&self, bench: &Bench) -> Result<String, String> {
-        let life = LIVES.iter().position(|(name, _)| *name == self.life);
+        let life = LIVES.iter().position(|(name, _)| *name == self.life).or(self.system.as_ref().map(|_| 0));
         let life = life.ok_or_else(|| format!("there is no life `{}`", self.life))?;
         let what = format!("without {}: `{}` succeeds", self.protection, self.life);
         let Outcome { signs, first } = self.perform(bench).map_err(|how| format!("{what}: {how}"))?;

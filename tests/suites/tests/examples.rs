@@ -20,6 +20,28 @@ fn a_domain_owns_a_device_and_its_interrupt() {
     }
 }
 
+/// Handlers at 20 kHz and 19 200 baud: the text that the cycles of their stores spell is the manifest's, or the run fails.
+#[test]
+fn handlers_commutate_and_send_beside_a_database_and_a_storm() {
+    let run = || Ran::on("mps2-an505", "examples/commutation/system.toml", &[]);
+    let first = run();
+    assert_eq!(first.code, 0, "{}\n{:#}", first.stderr, first.report["verdict"]);
+    let serial = first.named("outputs", "name", "serial");
+    assert_eq!((&serial["broken_frames"]["count"], &serial["sent"]), (&0.into(), &serial["text"]), "{serial:#}");
+    let storm = first.named("domains", "name", "storm");
+    assert_eq!(storm["faults"], 1, "{storm:#}");
+    for (name, pulses) in [("timer1 zero", 4500), ("watchdog zero", 4200)] {
+        let latency = &first.named("interrupts", "name", name)["latency"];
+        assert!(latency["count"].as_u64() >= Some(pulses), "{latency:#}");
+        // None waits for anything but another handler of its priority, or a look of the sampler.
+        let (at_once, count) = (latency["at_once"].as_u64().unwrap(), latency["count"].as_u64().unwrap());
+        assert!(at_once * 10 > count * 9, "{latency:#}");
+    }
+    let budget = &first.named("domains", "name", "motor")["used"]["handlers_budget"];
+    assert_eq!(budget["overdrawn"]["count"], 0, "{budget:#}");
+    assert!(run().repeatable() == first.repeatable(), "two runs differ");
+}
+
 #[test]
 fn a_plain_c_program_runs_in_a_system_of_its_own() {
     for board in WITH_M33 {

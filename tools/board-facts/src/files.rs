@@ -36,6 +36,7 @@ pub struct Board {
     pub device: BTreeMap<String, Device>,
     pub foreign: Option<Foreign>,
     pub sampler: Option<Sampler>,
+    pub counter: Option<Counter>,
 }
 
 /// The register of the kernel's clock, and its timer.
@@ -56,6 +57,8 @@ fn one() -> u32 {
 
 #[derive(Debug, Default, Deserialize)]
 pub struct Protection {
+    /// Bit of an address that says Secure.
+    pub secure: Option<u32>,
     pub callable: Option<Callable>,
     pub kernel_offset: Option<u32>,
     pub device_offset: Option<u32>,
@@ -75,6 +78,14 @@ pub struct Callable {
 pub struct Sampler {
     pub device: String,
     pub line: String,
+}
+
+/// The counter of handlers' cycles.
+#[derive(Debug, Deserialize)]
+pub struct Counter {
+    pub device: String,
+    pub line: String,
+    pub registers: u32,
 }
 
 #[derive(Debug, Deserialize)]

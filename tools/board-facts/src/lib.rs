@@ -104,12 +104,10 @@ impl Files {
         )?;
         writeln!(text, "#[allow(dead_code)] // only where there are any")?;
         writeln!(text, "pub const GATES: [[u32; 3]; {}] = {gates:?};", gates.len())?;
-        let open = board.device.values().filter_map(|device| Some((device.base, device.open?)));
-        let open: Vec<[u32; 4]> =
-            open.map(|(base, [[open, bit], [unprivileged, _]])| [base, open, unprivileged, bit]).collect();
+        let open: Vec<[u32; 4]> = board.device.values().filter_map(|device| board.opened(device)).collect();
         writeln!(
             text,
-            "/// Devices that can be Non-secure: base, the registers that make it so and that then let unprivileged code access it, and the bit."
+            "/// Devices that can be Non-secure: base, the registers that make it so and that then let unprivileged code access it, and the bit. One with a\n/// Non-secure base is so for good and has none."
         )?;
         writeln!(text, "#[allow(dead_code)] // only where there are any")?;
         writeln!(text, "pub const OPEN: [[u32; 4]; {}] = {open:?};", open.len())?;
@@ -130,6 +128,18 @@ impl Files {
             sampler.map_or(lines, |(_, line)| line),
         )?;
         constant(text, "Its registers.", "SAMPLER", sampler.map_or(0, |(base, _)| base))?;
+        let counter = board.counter.as_ref().and_then(|counter| {
+            let device = board.device.get(&counter.device)?;
+            Some([counter.registers, device.base, *device.lines.get(&counter.line)?])
+        });
+        let about = "Line of the counter of handlers' cycles; LINES: there is none.";
+        constant(text, about, "COUNTER_LINE", counter.map_or(lines, |[.., line]| line))?;
+        writeln!(
+            text,
+            "/// Its registers, at this address for 0xE000_0000; the device by which its interrupt comes, and the line."
+        )?;
+        writeln!(text, "#[allow(dead_code)] // only where there is one")?;
+        writeln!(text, "pub const COUNTER: Option<[u32; 3]> = {counter:?};")?;
         ranges(text, "memory", "Memories of the board.", board.memory.iter().map(|(n, m)| (n, m.base, m.bytes)))?;
         ranges(text, "device", "Devices of the board.", board.device.iter().map(|(n, d)| (n, d.base, d.bytes)))
     }
@@ -179,6 +189,13 @@ impl Board {
     /// The kernel's address of a physical address.
     fn seen(&self, physical: u32) -> u32 {
         physical + self.protection.kernel_offset.filter(|offset| physical < *offset).unwrap_or(0)
+    }
+
+    /// How a device becomes Non-secure, if a domain can have it so.
+    fn opened(&self, device: &files::Device) -> Option<[u32; 4]> {
+        let for_good = !device.kernel && self.protection.secure.is_some_and(|bit| device.base & bit == 0);
+        let [[open, bit], [unprivileged, _]] = if for_good { [[0; 2]; 2] } else { device.open? };
+        Some([device.base, open, unprivileged, bit])
     }
 
     /// A line for each memory, where the kernel has it; of one that domains share with the kernel, the part that is the kernel's. A second one

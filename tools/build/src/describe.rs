@@ -1,6 +1,6 @@
 //! The description of a placed system that reports are made from.
 
-use manifest::resolved::{Budget, Gate, Interrupt, System, Thread};
+use manifest::resolved::{Budget, Gate, Interrupt, Output, System, Thread};
 use manifest::{Bound, FaultPolicy, MemoryKind, Time};
 use place::{Placed, PlacedArea};
 use report::SystemDescription;
@@ -29,6 +29,8 @@ pub fn describe(loaded: &Loaded, system: &System, placed: &Placed, bounds: &[Bou
         budgets: system.budgets.iter().enumerate().map(budget).collect(),
         gates: gates(system),
         interrupts: interrupts(system),
+        handlers: handlers(system),
+        outputs: system.outputs.iter().map(output).collect(),
         memories: memories(loaded, placed),
         checks: checks(loaded),
         keeping: placed.layout.keeping.clone(),
@@ -184,6 +186,28 @@ fn interrupts(system: &System) -> Vec<describe::Interrupt> {
         domain: domain as u8,
     };
     system.interrupts().map(line).collect()
+}
+
+fn handlers(system: &System) -> Vec<describe::Handlers> {
+    let given = |(domain, handlers): (usize, manifest::resolved::Handlers)| describe::Handlers {
+        domain: domain as u8,
+        period_ticks: handlers.period.into(),
+        capacity_ticks: handlers.capacity.into(),
+    };
+    system.handlers().map(given).collect()
+}
+
+fn output(output: &Output) -> describe::Output {
+    let declared = output.declared.clone();
+    describe::Output {
+        name: output.name.clone(),
+        device: declared.device,
+        offset: declared.offset,
+        bits: declared.bits,
+        baud: declared.baud,
+        text: declared.text,
+        sequence: declared.sequence,
+    }
 }
 
 fn memories(loaded: &Loaded, placed: &Placed) -> Vec<describe::Memory> {

@@ -2,8 +2,8 @@
 
 use manifest::{Grant, Object};
 use record::{
-    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, DomainWatch, HandlersWatch, MemoryWindow, MeterWatch, Range,
-    StackWatch,
+    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, CounterWatch, DomainWatch, HandlersOwner, HandlersWatch,
+    MemoryWindow, MeterWatch, OutputWatch, Range, StackWatch,
 };
 use report::describe;
 use runner::{ImageFacts, Machine, Mode, ProfileSource, Run, RunError, Watch};
@@ -21,7 +21,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
     let limit = built.system.limit_ns;
     let watch = Watch {
         profile: ProfileSource::Text(loaded.profile.text.clone()),
-        mode: if exact { Mode::Exact } else { Mode::Quantum },
+        mode: if exact || built.system.exact { Mode::Exact } else { Mode::Quantum },
         trace_port: facts.trace_port,
         saved: facts.symbol("COFFERDAM_CPU"),
         kernel_text: kernel_text(built, &facts),
@@ -34,6 +34,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
         protection: loaded.board.protection.divided(&loaded.board.core),
         attribution: loaded.board.protection.attribution(),
         handlers: handlers(built, &facts),
+        outputs: built.system.outputs.iter().map(|output| addresses(built, output.address)).collect(),
         cluster: cluster(&loaded.board),
         vectors: facts.vectors,
         areas: allocations(built),
@@ -76,11 +77,36 @@ const HARD_FAULT: u16 = 3;
 
 /// Handlers that interrupts reach without the kernel.
 fn handlers(built: &Built, facts: &ImageFacts) -> Option<HandlersWatch> {
-    let placed = built.placed.layout.handlers.as_ref()?;
+    let owner = |placed: &place::PlacedHandlers| HandlersOwner {
+        domain: placed.domain,
+        code: range(placed.base.into(), placed.bytes.into()),
+        entries: placed.entries.clone(),
+    };
+    let owners: Vec<HandlersOwner> = built.placed.layout.handlers.iter().map(owner).collect();
+    if owners.is_empty() {
+        return None;
+    }
     let way_in = between(facts, ["cofferdam_wake", "__cofferdam_wake_end"])?;
     let sampler = built.loaded.board.sampler.map(|line| record::FIRST_LINE + line as u16);
-    let above = [HARD_FAULT].into_iter().chain(sampler).collect();
-    Some(HandlersWatch { domain: placed.domain, entries: placed.entries.clone(), way_in, above })
+    let is_counted = built.system.handlers().any(|(_, handlers)| handlers.counted);
+    let counter = built.loaded.board.counter.filter(|_| is_counted);
+    let line = counter.map(|counter| record::FIRST_LINE + counter.line as u16);
+    let above = [HARD_FAULT].into_iter().chain(sampler).chain(line).collect();
+    let counter = counter.map(|manifest::Counter { registers, memory, serial, .. }| CounterWatch {
+        registers,
+        memory,
+        serial,
+        ..CounterWatch::default()
+    });
+    let direct = built.system.domains.iter().flat_map(|domain| &domain.interrupts).filter(|line| line.direct.is_some());
+    let exceptions = direct.map(|interrupt| record::FIRST_LINE + interrupt.line as u16).collect();
+    Some(HandlersWatch { owners, way_in, above, exceptions, counter })
+}
+
+/// The addresses of a device's register: in both security states, where there are two.
+fn addresses(built: &Built, address: u32) -> OutputWatch {
+    let other = built.system.secure.map(|bit| address & !bit).filter(|other| *other != address);
+    OutputWatch { addresses: [address].into_iter().chain(other).collect() }
 }
 
 /// Symbols around the kernel's code.

@@ -50,6 +50,23 @@ pub struct Board {
     pub device: IndexMap<String, Device>,
     /// Line of the timer that samples handlers, where there is one.
     pub sampler: Option<u32>,
+    /// The counter of handlers' cycles, where there is one.
+    pub counter: Option<Counter>,
+}
+
+/// The counter of handlers' cycles.
+#[derive(Clone, Copy, Debug)]
+pub struct Counter {
+    /// Line by which its interrupt comes.
+    pub line: u32,
+    /// The simulator's number of the UART whose line that is.
+    pub serial: u8,
+    /// Address of the words that stand for registers from 0xE000_0000 on.
+    pub registers: u32,
+    /// First address of their memory.
+    pub memory: u32,
+    /// Cycles for which handlers can go on behind its match.
+    pub beyond_cycles: u64,
 }
 
 impl Board {
@@ -78,6 +95,11 @@ impl Board {
     /// The bit of an address that says Secure, where the processor has a second security state.
     pub fn secure(&self) -> Option<u32> {
         self.protection.attribution().map(|watch| watch.secure)
+    }
+
+    /// Whether handlers can use a device: a controller makes it Non-secure, or it is so for good.
+    pub fn can_open(&self, device: &Device) -> bool {
+        device.open.is_some() || !device.kernel && self.secure().is_some_and(|bit| device.base & bit == 0)
     }
 
     /// Specification that an area asks of the check on this board: the written one. A default that is pinned where that takes a region

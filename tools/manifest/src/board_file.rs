@@ -140,6 +140,24 @@ pub struct Sampler {
     pub line: String,
 }
 
+/// The counter of handlers' cycles, as the simulator has it: in memory, and by a UART.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counter {
+    /// Name of the UART, a device of the kernel's.
+    pub device: String,
+    /// Name of its receiver's line.
+    pub line: String,
+    /// The simulator's number of the UART.
+    pub serial: u8,
+    /// Name of the memory.
+    pub memory: String,
+    /// Address, in it, of the words that stand for those from 0xE000_0000 on.
+    pub registers: u32,
+    /// Cycles for which handlers can go on behind a match.
+    pub beyond_cycles: u64,
+}
+
 /// The kernel's clock, as it is on the board.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -182,6 +200,9 @@ pub struct KernelCosts {
     /// A look of the timer that samples handlers, at most, with its entry and return.
     #[serde(default)]
     pub look_cycles: u64,
+    /// One that meets handlers, or a boundary of their period.
+    #[serde(default)]
+    pub met_cycles: u64,
 }
 
 impl KernelCosts {
@@ -224,6 +245,8 @@ pub struct BoardFile {
     pub(crate) protection: toml::Table,
     /// The timer that looks at random times whether handlers run that interrupts reach without the kernel; absent where there are none.
     pub sampler: Option<Sampler>,
+    /// The counter of handlers' cycles, where the board has one.
+    pub counter: Option<Counter>,
     /// Largest costs of the kernel's paths; absent as long as the kernel does not run on the board.
     pub kernel: Option<KernelCosts>,
     /// Memories by name.

@@ -2,12 +2,14 @@
 
 use units::Rate;
 
-use crate::board_file::{BoardFile, KernelCosts, Memory, MemoryKind, Sampler};
+use crate::board_file::{BoardFile, Counter, KernelCosts, Memory, MemoryKind, Sampler};
 use crate::core::{Chip, Core, Image};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Kept, MOST_CYCLES, require};
 use crate::scheme::Scheme;
 
+/// Bytes of a counter's registers.
+const REGISTER_BYTES: u32 = 0x1_0000;
 /// Ticks in a second, at least.
 const LEAST_RATE: u32 = 1_000;
 
@@ -30,11 +32,22 @@ impl BoardFile {
         protection.check(self, chip)
     }
 
-    /// The sampler is a device of the kernel's and a line of it; gates are of whole blocks.
+    /// Sampler and counter are devices of the kernel's and lines of them; gates are of whole blocks.
     fn sampler(&self) -> Kept {
         if let Some(Sampler { device, line }) = &self.sampler {
             let found = self.device.get(device).filter(|found| found.kernel && found.lines.contains_key(line));
             require(found.is_some(), || format!("sampler: no line `{line}` of a device `{device}` of the kernel's"))?;
+        }
+        if let Some(Counter { device, line, memory, registers, .. }) = &self.counter {
+            let found = self.device.get(device).filter(|found| found.kernel && found.lines.contains_key(line));
+            require(found.is_some(), || format!("counter: no line `{line}` of a device `{device}` of the kernel's"))?;
+            require(self.sampler.is_some(), || "counter: no sampler beside it".to_owned())?;
+            let place = |memory: &Memory| {
+                let offset = registers.wrapping_sub(memory.base);
+                registers.is_multiple_of(REGISTER_BYTES) && memory.optional && offset <= memory.bytes - REGISTER_BYTES
+            };
+            let there = self.memory.get(memory).is_some_and(place);
+            require(there, || format!("counter: {registers:#010x} is no place in an optional memory `{memory}`"))?;
         }
         for gate in self.memory.values().flat_map(|memory| &memory.gates) {
             let whole =

@@ -10,6 +10,7 @@ mod heap;
 mod manager;
 mod memory;
 mod names;
+mod outputs;
 mod registers;
 mod specs;
 pub(crate) mod time;
@@ -33,6 +34,7 @@ pub fn check(manifest: &Manifest, board: &Board, enforced: bool) -> Result<Syste
     let mut found = names::check(manifest, board);
     found.extend(hardware::check(manifest, board));
     found.extend(direct::check(manifest, board));
+    found.extend(outputs::check(manifest, board));
     found.extend(memory::check(manifest, board));
     found.extend(heap::check(manifest, board));
     found.extend(specs::check(manifest, board));

@@ -127,8 +127,8 @@ codes! {
          data in whole blocks of a memory that controllers of the board make so (`gates` in the board's file), never paged, and devices that have a register for it \
          (`open`). Most processors have no second state."
     "CF0323" "more than handlers can have"
-        "One domain has handlers, for everything Non-secure belongs to all of them. When the kernel cuts them off it looks at each line, of which there are at most 8. The \
-         attribution unit has 8 regions: one for the way into the kernel, the others for the handlers' code, their data, and the device of each direct line."
+        "At most 4 domains have handlers, of which one at a time occupies the Non-secure state. When the kernel cuts handlers off it looks at each line, of which there are at most 8 \
+         in a system. The attribution unit has 8 regions: one for the way into the kernel, the others for the handlers' code, their data, and the device of each direct line."
     "CF0401" "a budget that cannot be"
         "A budget has a period and a capacity that is more than nothing and at most the period, both whole ticks of the board's clock. It pays \
          for all jobs that its thread can have within a period: for each its `wcet`, its misses, the bounds of the gates that it calls and what \
@@ -293,6 +293,9 @@ codes! {
          `cofferdam costs` measures it again."
     "CF0721" "the record of the run is not whole"
         "Time was not modelled, or records of the run are missing or make no sense: nothing can be said about what was promised."
+    "CF0722" "a register showed something else than expected"
+        "The manifest says in `[run.output.NAME]` which text a serial line sends, or which values of a register's bits follow each other, and the stores of the \
+         run were others. The report has the text that was sent, and the cycle at which the first wrong frame or value came."
 }
 
 /// The explanation of a code, `None` when there is no such code.

@@ -6,8 +6,8 @@ use board_facts::{Foreign, Named};
 use indexmap::IndexMap;
 use units::Rate;
 
-use crate::board::Board;
-use crate::board_file::{BoardFile, Device, Memory, Sampler};
+use crate::board::{self, Board};
+use crate::board_file::{BoardFile, Counter, Device, Memory, Sampler};
 use crate::core::{Chip, Core, Setup};
 use crate::diagnostic::Diagnostic;
 use crate::scheme::{self, Scheme};
@@ -68,9 +68,15 @@ impl BoardFile {
         let late = u64::from(self.clock.shortest_ticks) + u64::from(self.clock.start_ticks);
         let enforcement_ns = Rate::hz(self.ticks_per_second.into()).ns_in(late).ceil();
         let BoardFile { name, about, simulator, machine, machine_memory, ticks_per_second, clock, .. } = self;
-        let BoardFile { path, mut memory, device, sampler, .. } = self;
+        let BoardFile { path, mut memory, device, sampler, counter, .. } = self;
         let line = |sampler: &Sampler| device.get(&sampler.device)?.lines.get(&sampler.line).copied();
         let sampler = sampler.as_ref().and_then(line);
+        let counter = counter.as_ref().and_then(|counter| {
+            let Counter { serial, registers, beyond_cycles, .. } = *counter;
+            let line = *device.get(&counter.device)?.lines.get(&counter.line)?;
+            let memory = memory.get(&counter.memory)?.base;
+            Some(board::Counter { line, serial, registers, memory, beyond_cycles })
+        });
         memory.values_mut().for_each(|memory| memory.usable = memory.bytes);
         Ok(Board {
             path,
@@ -90,6 +96,7 @@ impl BoardFile {
             memory,
             device,
             sampler,
+            counter,
         })
     }
 }

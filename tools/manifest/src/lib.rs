@@ -33,7 +33,7 @@ pub use self::spec::Spec;
 pub use admission::{Refused, admit_domain, refused};
 pub use analysis::{Bound, Kind, Term, analyse};
 pub use arena::too_big;
-pub use board::{Board, platform};
+pub use board::{Board, Counter, platform};
 pub use board_facts::input;
 pub use board_file::{BoardFile, Clock, Device, KernelCosts, Memory, MemoryKind};
 pub use check::{check, circles, name_ok};

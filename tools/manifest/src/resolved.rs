@@ -39,6 +39,17 @@ pub struct Memory {
     pub block: Option<u32>,
 }
 
+/// A register whose stores are recorded, and what is expected of them.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Its name, and what the manifest says.
+    pub name: String,
+    /// The same.
+    pub declared: crate::schema::Output,
+    /// Its physical address.
+    pub address: u32,
+}
+
 /// An area of a domain.
 #[derive(Clone, Debug)]
 pub struct Area {
@@ -188,6 +199,10 @@ pub struct Handlers {
     pub period: u32,
     /// Ticks that they use in a period at most.
     pub capacity: u32,
+    /// Their domain occupies Non-secure state when the system starts.
+    pub occupies: bool,
+    /// Their cycles are counted; otherwise a timer looks whether they run.
+    pub counted: bool,
 }
 
 /// A budget.
@@ -404,6 +419,10 @@ pub struct System {
     pub notifications: Vec<u32>,
     /// Longest run in nanoseconds.
     pub limit_ns: u64,
+    /// Time advances after every instruction.
+    pub exact: bool,
+    /// Registers whose stores are recorded.
+    pub outputs: Vec<Output>,
 }
 
 impl System {
@@ -412,20 +431,26 @@ impl System {
         Rate::hz(self.ticks_per_second.into())
     }
 
-    /// Number of the domain with handlers that interrupts reach without the kernel, and what they share.
-    pub fn handlers(&self) -> Option<(usize, Handlers)> {
-        self.domains.iter().enumerate().find_map(|(index, domain)| Some((index, domain.handlers?)))
+    /// Number of each domain with handlers that interrupts reach without the kernel, and what they share: the first occupant of their state first.
+    pub fn handlers(&self) -> impl Iterator<Item = (usize, Handlers)> + '_ {
+        let all = || self.domains.iter().enumerate().filter_map(|(index, domain)| Some((index, domain.handlers?)));
+        all().filter(|(_, own)| own.occupies).chain(all().filter(|(_, own)| !own.occupies))
+    }
+
+    /// Whether interrupts reach handlers of any domain without the kernel.
+    pub fn has_handlers(&self) -> bool {
+        self.handlers().next().is_some()
     }
 
     /// Ticks for which handlers can hold the kernel off, at most: until the sampler finds what they have left set.
     pub fn held_off_ticks(&self) -> u64 {
-        self.handlers().map_or(0, |_| sched::sampling::LONGEST_TICKS.into())
+        if self.has_handlers() { sched::sampling::LONGEST_TICKS.into() } else { 0 }
     }
 
     /// The longest time with interrupts masked, in cycles, on a kernel with these costs.
     pub fn masked_cycles(&self, costs: &KernelCosts) -> u64 {
         let held_off = self.held_off_ticks() * u64::from(self.cpu_hz) / u64::from(self.ticks_per_second.max(1));
-        costs.masked_in(self.holds_frames(), self.handlers().is_some()) + held_off
+        costs.masked_in(self.holds_frames(), self.has_handlers()) + held_off
     }
 
     /// Whether somebody holds frames.

@@ -17,7 +17,7 @@ pub(crate) fn write(
     kernel: &Kernel,
     (programs, files): (&[Program], &[Vec<u8>]),
     relocated: &[Vec<u8>],
-    (tables, handlers): (&[u32], Option<Loaded>),
+    (tables, handlers): (&[u32], Vec<Loaded>),
 ) -> Result<Vec<u8>, PlaceError> {
     let mut segments = kernel.segments.clone();
     patch(&mut segments, kernel.symbol("COFFERDAM_SYSTEM")?, plan.tables)?;

@@ -44,9 +44,9 @@ pub struct Layout {
     /// Bytes of each stack that handlers can take.
     #[serde(default)]
     pub frame_bytes: u32,
-    /// All that handlers execute.
+    /// All that handlers execute, of each domain that has any, the first occupant of Non-secure state first.
     #[serde(default)]
-    pub handlers: Option<PlacedHandlers>,
+    pub handlers: Vec<PlacedHandlers>,
     /// Symbols in ascending order.
     pub symbols: Vec<Symbol>,
 }
@@ -88,7 +88,7 @@ impl Layout {
             tables: (plan.tables, TABLES_BYTES as u32),
             kernel_end: kernel.symbol("__kernel_flash_end").ok(),
             frame_bytes: system.frame_bytes,
-            handlers: None,
+            handlers: Vec::new(),
             symbols: symbols(plan, programs, kernel),
         }
     }
@@ -99,8 +99,8 @@ impl Layout {
         let data = domain.areas.iter().find(|area| area.part == Part::Data);
         let stack = data.map_or((0, 0), |data| (data.base, direct.stack_top - data.base));
         let (base, bytes, alias) = (direct.text_base, direct.text_bytes, direct.alias);
-        self.handlers =
-            Some(PlacedHandlers { domain: owner, base, bytes, alias, stack, entries: handlers.entries(spot) });
+        let entries = handlers.entries(spot);
+        self.handlers.push(PlacedHandlers { domain: owner, base, bytes, alias, stack, entries });
         self.symbols.extend(handlers.pieces(spot).map(|(name, address, bytes)| Symbol {
             address,
             bytes,

@@ -80,8 +80,8 @@ pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<
     let programs = programs.collect::<Result<Vec<_>, _>>()?;
     let kernel = elf::Kernel::parse(kernel)?;
     programs.iter().try_for_each(|program| kernel.runs(program))?;
-    let handlers = handlers::Handlers::of(system, &programs)?;
-    let mut plan = schemes::plan(system, &kernel, &programs, files, handlers.as_ref())?;
+    let handlers = handlers::Handlers::all(system, &programs)?;
+    let mut plan = schemes::plan(system, &kernel, &programs, files, &handlers)?;
     let relocated = programs
         .iter()
         .zip(&plan.domains)
@@ -92,12 +92,12 @@ pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<
     let words = tables.encode().map_err(PlaceError::Tables)?;
     let objects = objects::fit(&words, &kernel, plan.objects)?;
     let mut layout = layout::Layout::new(system, &plan, &programs, &kernel, objects);
-    let mut text = None;
-    if let Some((handlers, spot)) = handlers.zip(plan.handlers) {
-        layout.add_handlers(&handlers, &spot, &plan.domains[handlers.owner]);
-        text = Some(handlers.load(&spot, &relocated)?);
+    let mut texts = Vec::new();
+    for (handlers, spot) in handlers.iter().zip(&plan.handlers) {
+        layout.add_handlers(handlers, spot, &plan.domains[handlers.owner]);
+        texts.push(handlers.load(spot, &relocated)?);
     }
-    let image = image::write(system, &plan, &kernel, (&programs, files), &relocated, (&words, text))?;
+    let image = image::write(system, &plan, &kernel, (&programs, files), &relocated, (&words, texts))?;
     Ok(Placed { image, domains: relocated, tables, layout, ledger: plan.ledger })
 }
 

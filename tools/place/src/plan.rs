@@ -42,8 +42,8 @@ pub(crate) struct Plan {
     pub locked: PlacedWays,
     /// The scheme's section of the system's tables.
     pub scheme: SchemeTables,
-    /// All that handlers execute.
-    pub handlers: Option<HandlersSpot>,
+    /// All that handlers execute, of each domain that has any.
+    pub handlers: Vec<HandlersSpot>,
 }
 
 /// Room for the tables: they are small, and their exact size is known only when they are written.

@@ -20,8 +20,8 @@ pub(crate) struct Site<'a> {
     pub programs: &'a [Program],
     /// Contents of the constant files.
     pub files: &'a [Vec<u8>],
-    /// Handlers of a domain, with all that they reach.
-    pub handlers: Option<&'a Handlers<'a>>,
+    /// Handlers of domains, with all that they reach.
+    pub handlers: &'a [Handlers<'a>],
     /// By number of the system's memories.
     pub spaces: Vec<Space>,
     /// The memory that nobody writes.
@@ -39,8 +39,8 @@ pub(crate) struct Extras {
     pub locked: PlacedWays,
     /// The section of the system's tables that it owns.
     pub scheme: SchemeTables,
-    /// All that handlers execute.
-    pub handlers: Option<HandlersSpot>,
+    /// All that handlers execute, of each domain that has any.
+    pub handlers: Vec<HandlersSpot>,
 }
 
 /// A protection scheme's part of placement.

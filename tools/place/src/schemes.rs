@@ -21,22 +21,26 @@ pub(crate) fn plan(
     kernel: &Kernel,
     programs: &[Program],
     files: &[Vec<u8>],
-    handlers: Option<&Handlers>,
+    handlers: &[Handlers],
 ) -> Result<Plan, PlaceError> {
     let spaces = system.memories.iter().map(Space::new).collect();
     let rom = system.memories.iter().position(|memory| memory.rom).unwrap_or(0);
     let site = Site { system, programs, files, handlers, spaces, rom };
     match (&system.pages, system.protection) {
         (Some(pages), _) => Plan::with(Paged::new(pages), site, kernel),
-        (None, SchemeName::Pmsav8) => Plan::with(Regions::<Pmsav8>::default(), site, kernel).map(with_handlers),
+        (None, SchemeName::Pmsav8) => {
+            Plan::with(Regions::<Pmsav8>::default(), site, kernel).map(|plan| with_handlers(plan, handlers))
+        }
         (None, _) => Plan::with(Regions::<Pmsav7>::default(), site, kernel),
     }
 }
 
 /// The plan, of which the scheme's section says where handlers are.
-fn with_handlers(mut plan: Plan) -> Plan {
-    if let (SchemeTables::Pmsav8 { direct, .. }, Some(handlers)) = (&mut plan.scheme, &plan.handlers) {
-        *direct = handlers.direct;
+fn with_handlers(mut plan: Plan, handlers: &[Handlers]) -> Plan {
+    // Domains are placed in another order.
+    plan.handlers.sort_by_key(|spot| handlers.iter().position(|own| spot.is_of(own)));
+    if let SchemeTables::Pmsav8 { direct, .. } = &mut plan.scheme {
+        direct.iter_mut().zip(&plan.handlers).for_each(|(place, spot)| *place = spot.direct);
     }
     plan
 }

@@ -14,11 +14,12 @@ use crate::spot::{DomainSpot, Spot};
 
 pub(crate) fn build(system: &System, plan: &Plan, programs: &[Program]) -> Result<Builder, PlaceError> {
     let budget = |b: &Budget| system::Budget { period: b.period, capacity: b.capacity, misses: b.misses };
-    let line = |(_, i): (usize, &Interrupt)| system::Interrupt {
+    let place_of = |domain: usize| system.handlers().position(|(owner, _)| owner == domain).unwrap_or(0);
+    let line = |(domain, i): (usize, &Interrupt)| system::Interrupt {
         line: i.line,
         notification: i.notification as u32,
         bits: i.bits,
-        direct: i.direct.as_ref().map_or(0, |direct| direct.level),
+        direct: i.direct.as_ref().map_or(0, |direct| direct.level | (place_of(domain) as u32) << 8),
     };
     let mut tables = Builder {
         ticks_per_second: system.ticks_per_second,

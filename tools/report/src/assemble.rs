@@ -103,7 +103,9 @@ fn assemble(system: &SystemDescription, summary: &Summary, mut analysis: Analysi
         line: line.clone(),
         count: analysis.interrupts.get(&line.line).copied().unwrap_or(0),
         cycles: analysis.execution.lines.get(&line.line).copied().unwrap_or(0),
+        latency: analysis.handlers.latency_of(line.line),
     });
+    let interrupts = interrupts.collect();
     Ok(Report {
         schema: SCHEMA,
         system: system.system.clone(),
@@ -115,7 +117,8 @@ fn assemble(system: &SystemDescription, summary: &Summary, mut analysis: Analysi
         domains,
         budgets: budgets(system, &analysis),
         gates: gates(system, &analysis),
-        interrupts: interrupts.collect(),
+        interrupts,
+        outputs: analysis.outputs.into_iter().map(|output| output.report(end)).collect(),
         violations: summary.violations.iter().map(|v| violation(v, system)).collect(),
         violations_total: summary.violations_total,
         witness: summary.witness,
@@ -185,6 +188,7 @@ fn run(
         timer_interrupts: system.timer_exception.map(|timer| taken(summary, timer)),
         seen_regions: summary.regions,
         regions: system.regions,
+        counter: summary.counter,
         tick_zero_cycles: analysis.time.tick_zero(),
         tick_zero_known: analysis.time.is_known(),
         modelled: summary.modelled,
@@ -265,6 +269,7 @@ fn domain(
                 call_cycles: calls,
                 activation_cycles: activations.sum(),
                 handlers: analysis.execution.served.get(&domain.index).copied(),
+                handlers_budget: analysis.handlers.budget_of(domain.index),
             }
         },
         share: (counters.cycles + counters.kernel_cycles) as f64 / end.max(1) as f64,

@@ -46,6 +46,12 @@ pub struct SystemDescription {
     pub gates: Vec<Gate>,
     /// Interrupt lines given to domains.
     pub interrupts: Vec<Interrupt>,
+    /// Time of the handlers that interrupts reach without the kernel, of each domain that has any.
+    #[serde(default)]
+    pub handlers: Vec<Handlers>,
+    /// Registers whose stores are recorded, in the order of the request.
+    #[serde(default)]
+    pub outputs: Vec<Output>,
     /// Memories of the chip.
     pub memories: Vec<Memory>,
     /// How accesses are checked.
@@ -441,6 +447,38 @@ pub struct Interrupt {
     pub name: String,
     /// Index of the domain that receives it.
     pub domain: u8,
+}
+
+/// Time of a domain's handlers that interrupts reach without the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Handlers {
+    /// Index of the domain.
+    pub domain: u8,
+    /// Ticks from one point at which their capacity is full again to the next.
+    pub period_ticks: u64,
+    /// Ticks that they use in a period.
+    pub capacity_ticks: u64,
+}
+
+/// A register whose stores are recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Name in the manifest.
+    pub name: String,
+    /// Name of the device.
+    pub device: String,
+    /// Bytes from its first register to this one.
+    pub offset: u32,
+    /// The bits that are looked at.
+    pub bits: u32,
+    /// Rate of the serial line that the bit is, if it is one.
+    pub baud: Option<u32>,
+    /// The text that it is to send.
+    pub text: Option<String>,
+    /// Values of the bits that are to follow each other.
+    pub sequence: Vec<u32>,
 }
 
 /// A memory of the chip.

@@ -4,6 +4,7 @@
 //! two runs with the same events give the same bytes, except for [`Report::host`] and [`Report::provenance`].
 
 mod meter;
+mod outside;
 mod protection;
 
 use record::{CoreId, ProbeResult, Spread, Waits, Witness};
@@ -13,8 +14,10 @@ use crate::describe::{Area, Checks, Effort, ImageSizes, Interrupt, Keeping, Memo
 use crate::stats::{Histogram, Quantiles};
 use crate::timeline::Timeline;
 pub use meter::{
-    Cases, DomainUse, HandlersUse, JobUse, KernelUse, LongJob, Mismatch, SupplyWindow, ThreadUse, Tolerance,
+    Cases, DomainUse, HandlersBudget, HandlersUse, JobUse, KernelUse, LongJob, Mismatch, SupplyWindow, ThreadUse,
+    Tolerance,
 };
+pub use outside::{Latency, LatencyOver, OutputReport};
 pub use protection::{
     BrokenRule, CallSite, Counters, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Violation,
 };
@@ -47,6 +50,9 @@ pub struct Report {
     pub gates: Vec<GateReport>,
     /// Interrupt lines given to domains.
     pub interrupts: Vec<InterruptReport>,
+    /// Registers whose stores were recorded, in the order of the manifest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<OutputReport>,
     /// Faults, in the order in which they happened; at most [`crate::MAX_FAULTS`].
     pub faults: Vec<FaultReport>,
     /// Accesses that silicon would have denied though the emulator let them through, and writes of hostile domains that were seen; the first ones.
@@ -183,6 +189,9 @@ pub struct Run {
     pub seen_regions: Option<u32>,
     /// Region registers that the kernel was built for.
     pub regions: Option<u32>,
+    /// The counter of handlers' cycles, where they are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counter: Option<record::Counted>,
     /// Cycle of the kernel's tick 0.
     pub tick_zero_cycles: i64,
     /// Tick 0 was known; otherwise the fastest release is taken to have had no latency.
@@ -423,6 +432,9 @@ pub struct InterruptReport {
     pub count: u64,
     /// Cycles of its interrupts after which the same thread went on.
     pub cycles: u64,
+    /// The wait for its handler, if interrupts reach one without the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
 }
 
 /// How often an exception was taken and how long its handler ran.

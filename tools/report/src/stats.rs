@@ -94,12 +94,22 @@ impl Histogram {
         Histogram { start: first.saturating_mul(width), width: width as u64, counts }
     }
 
+    /// Lower edge of a bin; of the one behind the last, the last one's upper edge.
+    pub fn edge(&self, index: usize) -> i64 {
+        self.start + (index as u64 * self.width) as i64
+    }
+
     /// Counts a value; one that lies outside counts at the nearer end.
     pub fn add(&mut self, value: i64) {
+        self.add_many(value, 1);
+    }
+
+    /// Counts a value that was there so many times.
+    pub fn add_many(&mut self, value: i64, times: u64) {
         let width = self.width as i64;
         let last = self.counts.len() as i64 - 1;
         let place = (bin(value, width) - bin(self.start, width)).clamp(0, last);
-        self.counts[place as usize] += 1;
+        self.counts[place as usize] += times;
     }
 }
 

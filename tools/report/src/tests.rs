@@ -8,6 +8,7 @@ mod figures;
 mod files;
 mod grants;
 mod meters;
+mod outside;
 mod page;
 mod places;
 mod time;
@@ -100,6 +101,7 @@ fn summary(cycles: u64) -> Summary {
         masked: Masked::default(),
         clock: None,
         regions: None,
+        counter: None,
         violations: Vec::new(),
         violations_total: 0,
         witness: Witness::default(),

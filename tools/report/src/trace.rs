@@ -156,6 +156,7 @@ impl<'a, W: Write> Tracer<'a, W> {
             Event::Exit => self.instant(event, "exit", json!({"code": event.payload as i32})),
             Event::Restart => self.instant(event, "restart", json!({"restarts": event.detail})),
             Event::Stop => self.instant(event, "stop", json!({})),
+            Event::Occupy => self.instant(event, "occupy", json!({})),
             Event::Refused => {
                 let args = json!({"call": call_name(event.detail), "error": error_name(event.payload)});
                 self.instant(event, "refused", args)

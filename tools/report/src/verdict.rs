@@ -17,6 +17,7 @@ pub fn judge(report: &Report) -> Verdict {
     end(report, &mut failures);
     self::time::judge(report, &mut failures);
     domains(report, &mut failures);
+    outputs(report, &mut failures);
     isolation(report, &mut failures);
     Verdict { ok: failures.is_empty(), failures }
 }
@@ -166,6 +167,35 @@ fn domains(report: &Report, failures: &mut Vec<Failure>) {
             });
         }
     }
+}
+
+/// Registers whose stores were recorded show what the manifest expects.
+fn outputs(report: &Report, failures: &mut Vec<Failure>) {
+    for output in &report.outputs {
+        let (name, broken) = (&output.output.name, output.broken_frames);
+        let place = Some(format!("run.output.{name}"));
+        let sent = output.output.text.as_ref().filter(|text| output.sent.as_ref() != Some(text));
+        if let Some(text) = sent {
+            let sent = output.sent.as_deref().unwrap_or_default();
+            let text = format!("{name} sent {sent:?}, not {text:?}; {} broken.", counted(broken.count, "frame"));
+            let remedy = "correct the program, or `text` in the manifest";
+            failures.push(Failure {
+                place: place.clone(),
+                at: broken.first_at,
+                ..failure("output-text", text, remedy)
+            });
+        }
+        let stray = output.out_of_sequence;
+        if stray.count > 0 {
+            let text = format!("{name} had {} out of its sequence.", counted(stray.count, "value"));
+            let remedy = "correct the program, or `sequence` in the manifest";
+            failures.push(Failure { place, at: stray.first_at, ..failure("output-sequence", text, remedy) });
+        }
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Says what was wrong with translation, each kind once with its first case. How many cases of all kinds are listed.

@@ -141,6 +141,14 @@ impl Domain {
         Ok((kind != 0).then_some(Fault { kind: trace::Fault::from_number(kind as u8), address }))
     }
 
+    /// Interrupts reach this domain's handlers without the kernel from now on, and those of no other domain.
+    ///
+    /// # Errors
+    /// Those of [`abi::Call::Occupy`].
+    pub fn occupy(self) -> Result<(), Error> {
+        sys::occupy(self.0).map(|_| ())
+    }
+
     /// One step of restarting the stopped domain; `Ok(true)` when it runs again.
     ///
     /// # Errors

@@ -80,6 +80,7 @@ unit_calls! {
     interrupt_ack = InterruptAck(interrupt);
     mark = Mark(id, value);
     domain_stop = DomainStop(domain);
+    occupy = Occupy(domain);
     cap_copy = CapCopy(from, to, rights);
     cap_grant = CapGrant(domain, from, to, rights);
     cap_delete = CapDelete(slot);

@@ -110,9 +110,9 @@ cofferdam_wake_float:
     bl      cofferdam_save_float
     b       cofferdam_wake_saved
 
-@ The sampler's interrupt.
-    HANDLER cofferdam_sampler_entry
-    VERDICT cofferdam_owner_sample
+@ The meter's interrupts.
+    HANDLER cofferdam_meter_entry
+    VERDICT cofferdam_owner_meter
     cmp     r0, #1
     it      eq
     bxeq    r2

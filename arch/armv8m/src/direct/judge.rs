@@ -5,6 +5,7 @@
 //! An active handler is ended from the Secure side: the exception returns to a stub in Secure Handler mode that has the handler's number, and that
 //! stub's return ends the handler; so its stack and its code do not matter. For several of them one frame each is made on the main stack.
 
+use core::arch::asm;
 use core::sync::atomic::Ordering::Relaxed;
 
 use abi::trace::Fault;
@@ -64,6 +65,7 @@ pub(super) fn blame(fault: Fault, address: u32) {
     owner.close();
     if owner.fault.load(Relaxed) == 0 {
         owner.address.store(address, Relaxed);
+        owner.culprit.store(owner.domain.load(Relaxed), Relaxed);
         owner.fault.store(fault as u32, Relaxed);
     }
     regs::ICSR.write(regs::PENDSVSET);
@@ -114,7 +116,7 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
 pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
     let number = armv_m::exception_number();
     let in_thread = exc_return & (THREAD | SECURE) == THREAD;
-    if in_thread || !is_sampler(number) {
+    if in_thread || !is_meter(number) {
         // An exception of the kernel came to a handler that has made itself less important than the kernel.
         blame(Fault::Return, 0);
         if in_thread && !kernel_is_active(number) && !is_signed(psp) {
@@ -134,8 +136,26 @@ pub(super) fn is_active() -> bool {
     })
 }
 
-fn is_sampler(number: u32) -> bool {
-    number == FIRST_LINE + COFFERDAM_OWNER.sampler.line.load(Relaxed)
+/// Whether the handler whose frame is on the stack has executed WFI or WFE last.
+pub(super) fn is_asleep() -> bool {
+    const STACKED_PC: u32 = 24;
+    const HINTS: [u32; 2] = [0xbf30, 0xbf20];
+    const WIDE_HINTS: [u32; 2] = [0xf3af_8003, 0xf3af_8002];
+    let sp: u32;
+    // SAFETY: reads a register.
+    unsafe { asm!("mrs {0}, msp_ns", out(reg) sp, options(nomem, nostack, preserves_flags)) };
+    // SAFETY: the processor has just stored the frame there; one that failed has become a HardFault, which came first.
+    let pc = unsafe { ((sp + STACKED_PC) as *const u32).read_volatile() };
+    if !COFFERDAM_OWNER.is_code(pc.wrapping_sub(4)) || !COFFERDAM_OWNER.is_code(pc) {
+        return false;
+    }
+    // SAFETY: code of handlers, which nobody writes.
+    let [first, second] = [4, 2].map(|back| u32::from(unsafe { ((pc - back) as *const u16).read_volatile() }));
+    HINTS.contains(&second) || WIDE_HINTS.contains(&(first << 16 | second))
+}
+
+fn is_meter(number: u32) -> bool {
+    number >= FIRST_LINE && COFFERDAM_OWNER.is_meter(number - FIRST_LINE)
 }
 
 /// Name and address of what a handler did.
@@ -201,9 +221,10 @@ fn kernel_is_active(number: u32) -> bool {
         } else {
             0
         };
-        let sampler = COFFERDAM_OWNER.sampler.line.load(Relaxed);
-        let sampler = if sampler & !31 == line { 1 << (sampler & 31) } else { 0 };
-        regs::nvic_iabr(line).0.read() & !regs::nvic_itns(line).0.read() & !own & !sampler != 0
+        let owner = &COFFERDAM_OWNER;
+        let meter = [&owner.looks.line, &owner.counter.line].map(|own| own.load(Relaxed));
+        let meter = meter.iter().filter(|own| **own & !31 == line).fold(0, |bits, own| bits | 1 << (own & 31));
+        regs::nvic_iabr(line).0.read() & !regs::nvic_itns(line).0.read() & !own & !meter != 0
     })
 }
 

@@ -4,21 +4,30 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use armv_m::regs;
 
-use super::owner::{COFFERDAM_ARMED, COFFERDAM_OWNER, COFFERDAM_WAKES, Request, write_bit};
+use super::owner::{COFFERDAM_ARMED, COFFERDAM_OWNER, COFFERDAM_WAKES, Line, Request, Seat, write_bit};
 
 /// A thread allows a line; whether it is one of a handler. Its first acknowledgement opens it.
 ///
 /// # Bound
-/// The lines of handlers, and the sampler's handler.
+/// The lines of handlers, and the meter's exception.
 pub(crate) fn acknowledge(line: u32) -> bool {
     let owner = &COFFERDAM_OWNER;
-    let Some((_, bit)) = owner.lines().find(|(own, _)| *own == line) else { return false };
-    set(&COFFERDAM_ARMED, line, 1);
-    let enabled = owner.enabled.load(Relaxed);
+    let is_it = |(own, _): &(&Line, u32)| u32::from(own.line.load(Relaxed)) == line;
+    let Some((own, bit)) = owner.every_line().find(is_it) else { return false };
+    let (enabled, seat) = (owner.enabled.load(Relaxed), u32::from(own.seat.load(Relaxed)));
+    if seat != owner.seat.load(Relaxed) {
+        // The kernel takes it. Its handler may run when its domain occupies.
+        owner.enabled.store(enabled | bit, Relaxed);
+        if let Some(seat) = owner.seats.get(seat as usize) {
+            seat.stopped.store(0, Relaxed);
+        }
+        return false;
+    }
+    pay(line);
     if enabled & bit == 0 {
         owner.enabled.store(enabled | bit, Relaxed);
         write_bit(regs::nvic_icpr(line));
-        owner.sampler.ask(Request::Open);
+        owner.ask(Request::Open);
     }
     // It may have asked for its thread already.
     regs::ICSR.write(regs::PENDSVSET);
@@ -28,16 +37,32 @@ pub(crate) fn acknowledge(line: u32) -> bool {
 /// A domain runs no more until it is restarted.
 pub(crate) fn stopped(domain: u8) {
     let owner = &COFFERDAM_OWNER;
-    if owner.domain.load(Relaxed) == u32::from(domain) + 1 {
-        owner.enabled.store(0, Relaxed);
-        owner.sampler.ask(Request::Stop);
+    let is_its = |seat: &Seat| seat.domain.load(Relaxed) == u32::from(domain) + 1;
+    let Some(index) = owner.seats.iter().position(is_its) else { return };
+    let own = owner.every_line().filter(|(line, _)| usize::from(line.seat.load(Relaxed)) == index);
+    let bits = own.fold(0, |bits, (_, bit)| bits | bit);
+    owner.enabled.store(owner.enabled.load(Relaxed) & !bits, Relaxed);
+    if index as u32 == owner.seat.load(Relaxed) {
+        owner.ask(Request::Stop);
         owner.lines().for_each(|(line, _)| take(line));
+    } else if let Some(seat) = owner.seats.get(index) {
+        seat.stopped.store(1, Relaxed);
     }
+}
+
+/// The next wake of a line's handler is paid for.
+pub(super) fn pay(line: u32) {
+    set(&COFFERDAM_ARMED, line, 1);
+}
+
+/// Whether it is.
+pub(super) fn is_paid(line: u32) -> bool {
+    is_set(&COFFERDAM_ARMED, line)
 }
 
 /// Whether a line's handler has asked for its thread, and that is paid for.
 pub(super) fn asks(line: u32) -> bool {
-    is_set(&COFFERDAM_ARMED, line) && is_set(&COFFERDAM_WAKES, line)
+    is_paid(line) && is_set(&COFFERDAM_WAKES, line)
 }
 
 /// Its handler has not asked any more. If it asks in between, the next acknowledgement finds that.

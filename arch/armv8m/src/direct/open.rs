@@ -1,4 +1,4 @@
-//! Memory, devices and lines of handlers, set up once, before anything runs.
+//! Memory, devices and lines of handlers: set up once, and given to the domain that occupies Non-secure state.
 
 use core::arch::asm;
 use core::sync::atomic::Ordering::Relaxed;
@@ -6,23 +6,31 @@ use core::sync::atomic::Ordering::Relaxed;
 use armv_m::barrier;
 use armv_m::regs::{self, Reg};
 use kernel::boot::BootError;
-use protect::pmsav8::Pmsav8;
-use system::{System, direct};
+use system::direct::{self, Direct};
+use system::{System, direct::MAX_OWNERS};
 
+use super::displaced::DISPLACED;
+use super::meter;
+use super::occupy::{Place, enter};
 use super::owner::{COFFERDAM_OWNER, MAX_LINE};
-use crate::registers::{MPU_CTRL_NS, MPU_RLAR_NS, MPU_RNR_NS, MPU_TYPE_NS, SAU_CTRL, SAU_RBAR, SAU_RLAR, SAU_RNR};
+use crate::registers::{
+    MPU_CTRL_NS, MPU_RBAR_NS, MPU_RLAR_NS, MPU_RNR_NS, MPU_TYPE_NS, SAU_CTRL, SAU_RBAR, SAU_RLAR, SAU_RNR,
+};
 
 /// Facts of a board for handlers.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// Ranges of memory, each with the controller that says which of its blocks are Non-secure: base, bytes, its address.
     pub gates: &'static [[u32; 3]],
-    /// Devices that can be Non-secure: base, the registers that make it so and that then let unprivileged code access it, and the bit.
+    /// Devices that can be Non-secure: base, the registers that make it so and that then let unprivileged code access it, and the bit. One with a
+    /// Non-secure base has no registers: it is Non-secure for good.
     pub open: &'static [[u32; 4]],
     /// Register and bit by which Secure code may be callable.
     pub callable: Option<[u32; 2]>,
-    /// The timer that samples handlers, and its line.
+    /// The timer that looks whether handlers run, and its line.
     pub sampler: (u32, u32),
+    /// The counter of their cycles: its registers, the device by which it interrupts, the line.
+    pub counter: Option<[u32; 3]>,
 }
 
 unsafe extern "C" {
@@ -37,64 +45,80 @@ unsafe extern "C" {
 ///
 /// # Time complexity
 /// Linear in the blocks; runs once.
-pub fn open(system: &System<'_>, facts: &Facts) -> Result<(), BootError> {
-    let own = system.own::<Pmsav8>();
-    if own.domain == 0 {
-        return Ok(());
-    }
+pub fn open(system: &System<'static>, facts: &'static Facts) -> Result<(), BootError> {
+    DISPLACED.start(None);
+    let Some(first) = direct::owners(system).next() else { return Ok(()) };
     if let Some([register, bit]) = facts.callable {
-        set(register, 1 << bit);
+        set(register, 1 << bit, true);
     }
-    let mut attribute = Attribute { number: 0 };
     let way_in = (&raw const cofferdam_wake) as u32 & !31;
-    attribute.add(way_in, (&raw const __cofferdam_wake_callable_end) as u32 & !31, CALLABLE)?;
-    for (base, bytes, is_device) in direct::open(system) {
-        if is_device {
-            let device = facts.open.iter().find(|device| device[0] == base | own.alias).ok_or(BootError::BadTables)?;
-            set(device[1], 1 << device[3]);
-            set(device[2], 1 << device[3]);
-        } else {
-            blocks(facts, base | own.alias, bytes)?;
-        }
-        attribute.add(base, base + bytes, 0)?;
+    attribute(0, way_in, (&raw const __cofferdam_wake_callable_end) as u32 & !31, CALLABLE)?;
+    for own in direct::owners(system) {
+        // Attribution hides the code of those that do not occupy.
+        blocks(facts, own.text_base | own.alias, own.text_bytes, true)?;
+        // Whatever fails is found now, and not when a domain is to occupy.
+        access(system, facts, &own, true)?;
+        access(system, facts, &own, false)?;
     }
-    barrier();
-    close_non_secure_thread_mode();
-    lines(system, &own, facts)
+    lines(system)?;
+    meters(system, facts, &first)?;
+    enter(Place { system: *system, facts, index: 0 })
 }
 
 /// Of SAU_RLAR: the region is Secure and callable, instead of Non-secure.
 const CALLABLE: u32 = 1 << 1;
+/// Region registers of attribution.
+const REGIONS: u32 = 8;
 
-/// Regions of attribution, one after the other.
-struct Attribute {
-    number: u32,
-}
-
-impl Attribute {
-    fn add(&mut self, base: u32, end: u32, kind: u32) -> Result<(), BootError> {
-        const REGIONS: u32 = 8;
-        const ON: u32 = 1;
-        if self.number >= REGIONS || (base | end) & 31 != 0 {
-            return Err(BootError::BadTables);
-        }
-        SAU_RNR.write(self.number);
-        SAU_RBAR.write(base);
-        SAU_RLAR.write((end - 32) | kind | ON);
-        SAU_CTRL.write(ON);
-        self.number += 1;
-        Ok(())
+/// Sets a region of attribution.
+fn attribute(number: u32, base: u32, end: u32, kind: u32) -> Result<(), BootError> {
+    const ON: u32 = 1;
+    if number >= REGIONS || (base | end) & 31 != 0 {
+        return Err(BootError::BadTables);
     }
+    SAU_RNR.write(number);
+    SAU_RBAR.write(base);
+    SAU_RLAR.write((end - 32) | kind | ON);
+    SAU_CTRL.write(ON);
+    Ok(())
 }
 
-fn set(register: u32, bits: u32) {
+/// Opens memory and devices of a domain to Non-secure state, or closes them. Its own threads then find them at the same addresses, by Secure accesses.
+pub(super) fn access(system: &System<'_>, facts: &Facts, own: &Direct, opens: bool) -> Result<(), BootError> {
+    let mut number = 1;
+    for (index, (base, bytes, is_device)) in direct::open(system, own).enumerate() {
+        if is_device {
+            let is_it = |device: &&[u32; 4]| device[0] == base || device[0] == base | own.alias;
+            let [place, open, unprivileged, bit] = *facts.open.iter().find(is_it).ok_or(BootError::BadTables)?;
+            if place != base {
+                set(open, 1 << bit, opens);
+                set(unprivileged, 1 << bit, opens);
+            }
+        } else if index > 0 {
+            blocks(facts, base | own.alias, bytes, opens)?;
+        }
+        if opens {
+            attribute(number, base, base + bytes, 0)?;
+            number += 1;
+        }
+    }
+    for number in number..REGIONS {
+        SAU_RNR.write(number);
+        SAU_RLAR.write(0);
+    }
+    barrier();
+    Ok(())
+}
+
+fn set(register: u32, bits: u32, sets: bool) {
     // SAFETY: a register of the board's file; its other bits stay.
     let register = unsafe { Reg::new(register) };
-    register.write(register.read() | bits);
+    let before = register.read();
+    register.write(if sets { before | bits } else { before & !bits });
 }
 
-/// Whole blocks of a memory protection controller become Non-secure (Arm 101104, 3.4.4).
-fn blocks(facts: &Facts, base: u32, bytes: u32) -> Result<(), BootError> {
+/// Whole blocks of a memory protection controller become Non-secure, or Secure (Arm 101104, 3.4.4).
+fn blocks(facts: &Facts, base: u32, bytes: u32, opens: bool) -> Result<(), BootError> {
     const CONTROL: u32 = 0x00;
     const BLOCK_SIZE: u32 = 0x14;
     const INDEX: u32 = 0x18;
@@ -105,62 +129,74 @@ fn blocks(facts: &Facts, base: u32, bytes: u32) -> Result<(), BootError> {
     let [first, _, controller] = *facts.gates.iter().find(holds).ok_or(BootError::BadTables)?;
     // SAFETY: registers of a controller of the board's file.
     let register = |offset: u32| unsafe { Reg::new(controller + offset) };
-    set(controller + CONTROL, ERROR);
+    set(controller + CONTROL, ERROR, true);
     let block = 32 << (register(BLOCK_SIZE).read() & 15);
     if (base | bytes) & (block - 1) != 0 {
         return Err(BootError::BadTables);
     }
-    for number in (base - first) / block..(base - first + bytes) / block {
-        // Reading or writing a word selects the next.
+    let (mut number, end) = ((base - first) / block, (base - first + bytes) / block);
+    while number < end {
+        // A word of 32 blocks at a time. Reading or writing a word selects the next.
+        let next = (number | 31).min(end - 1) + 1;
+        let bits = (u32::MAX >> (32 - (next - number))) << (number & 31);
         register(INDEX).write(number / 32);
         let word = register(TABLE).read();
         register(INDEX).write(number / 32);
-        register(TABLE).write(word | 1 << (number % 32));
+        register(TABLE).write(if opens { word | bits } else { word & !bits });
+        number = next;
     }
     Ok(())
 }
 
 /// Non-secure Thread mode may execute nothing: it is unprivileged, and the region registers of that state are on and empty.
-fn close_non_secure_thread_mode() {
+pub(super) fn close_non_secure_thread_mode() {
     MPU_CTRL_NS.write(0);
     for number in 0..MPU_TYPE_NS.read() >> 8 & 0xff {
         MPU_RNR_NS.write(number);
+        MPU_RBAR_NS.write(0);
         MPU_RLAR_NS.write(0);
     }
     MPU_CTRL_NS.write(regs::ENABLE_WITH_DEFAULT_MAP);
-    // SAFETY: no code of that state has run yet.
+    // SAFETY: no code of that state runs now.
     unsafe { asm!("msr control_ns, {0}", in(reg) 1, options(nomem, nostack, preserves_flags)) };
 }
 
-fn lines(system: &System<'_>, own: &direct::Direct, facts: &Facts) -> Result<(), BootError> {
+/// Notes all lines of handlers. Each leads to the kernel as long as its domain does not occupy.
+fn lines(system: &System<'_>) -> Result<(), BootError> {
     let owner = &COFFERDAM_OWNER;
-    owner.vectors.store(own.vectors, Relaxed);
-    owner.quiet.store(own.quiet, Relaxed);
-    owner.stack_top.store(own.stack_top, Relaxed);
     let mut count = 0;
-    for (line, level) in direct::lines(system) {
-        let places = owner.lines.get(count).zip(owner.levels.get(count));
-        let (place, its_level) = places.filter(|_| line < MAX_LINE).ok_or(BootError::BadTables)?;
-        place.store(line as u8, Relaxed);
-        its_level.store((level as u8 - 1) << 6, Relaxed);
-        let (register, bit) = regs::nvic_itns(line);
-        register.write(register.read() | bit);
+    for (line, level, seat) in direct::lines(system) {
+        let places = owner.all.get(count).filter(|_| line < MAX_LINE);
+        let place = places.ok_or(BootError::BadTables)?;
+        place.line.store(line as u8, Relaxed);
+        place.level.store((level as u8 - 1) << 6, Relaxed);
+        place.seat.store(seat as u8, Relaxed);
         count += 1;
     }
     owner.count.store(count as u32, Relaxed);
-    owner.stopped.store(1, Relaxed);
-    owner.close();
+    for (seat, own) in owner.seats.iter().zip(direct::owners(system)) {
+        seat.domain.store(own.domain, Relaxed);
+        seat.stopped.store(1, Relaxed);
+    }
+    Ok(())
+}
+
+fn meters(system: &System<'_>, facts: &Facts, first: &Direct) -> Result<(), BootError> {
+    let owner = &COFFERDAM_OWNER;
     let (timer, line) = facts.sampler;
     if timer == 0 {
         return Err(BootError::BadTables);
     }
-    let ipr = regs::nvic_ipr(line / 4);
-    ipr.write(ipr.read() & !(0xff << (8 * (line % 4))));
-    owner.sampler.timer.store(timer, Relaxed);
-    owner.sampler.line.store(line, Relaxed);
-    owner.sampler.period.store(own.period, Relaxed);
-    owner.sampler.capacity.store(own.capacity, Relaxed);
-    owner.domain.store(own.domain, Relaxed);
-    owner.sampler.start(system.cpu_hz() ^ own.text_base);
-    Ok(())
+    owner.looks.timer.store(timer, Relaxed);
+    owner.looks.line.store(line, Relaxed);
+    owner.counter.line.store(line, Relaxed);
+    if let Some(rate) = first.rate() {
+        owner.counter.start(facts.counter.ok_or(BootError::BadTables)?, rate);
+        DISPLACED.start(owner.counter.count());
+    }
+    let mut servers = [const { None }; MAX_OWNERS];
+    for (server, own) in servers.iter_mut().zip(direct::owners(system)) {
+        *server = Some((own.period, own.capacity));
+    }
+    meter::start(servers, system.cpu_hz() ^ first.text_base).ok_or(BootError::BadTables)
 }

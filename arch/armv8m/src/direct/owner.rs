@@ -1,13 +1,15 @@
-//! The handlers' domain, its lines, and what is noted about them. The kernel writes some words, exceptions above it others; each word is read and written
+//! The domain whose handlers interrupts reach, its lines, and what is noted about them; of the other domains with handlers, what is noted until then. The kernel writes some words, exceptions above it others; each word is read and written
 //! whole, and none of the kernel's is written above it.
 
 use core::arch::asm;
-use core::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use armv_m::barrier;
 use armv_m::regs::{self, Reg};
-use system::direct::MAX_DIRECT;
+use system::direct::{Direct, MAX_DIRECT, MAX_OWNERS};
 
+use super::counter::Counter;
+use super::looks::Looks;
 use crate::registers::{ICSR_NS, SHCSR_NS, VTOR_NS};
 
 /// Lines that can reach handlers have lower numbers.
@@ -19,81 +21,83 @@ pub(super) const MAX_LINE: u32 = 128;
 pub(super) enum Request {
     Open = 1,
     Stop = 2,
+    /// Another domain occupies Non-secure state.
+    Change = 3,
 }
 
-/// State of the timer that samples handlers; all words but `request` are its own.
-pub(super) struct Sampler {
-    /// Its line, and the address of its timer's registers.
-    pub line: AtomicU32,
-    pub timer: AtomicU32,
-    pub request: AtomicU32,
-    /// Ticks in a period and to use in each, the rest of the period and what is left to use.
-    pub period: AtomicU32,
-    pub capacity: AtomicU32,
-    pub rest: AtomicI32,
-    pub left: AtomicI32,
-    pub exhausted: AtomicU32,
-    /// The interval that runs, and the state of the generator, not 0.
-    pub interval: AtomicU32,
-    pub seed: AtomicU32,
+/// A line of a handler: number, level, and whose it is.
+pub(super) struct Line {
+    pub line: AtomicU8,
+    pub level: AtomicU8,
+    pub seat: AtomicU8,
 }
 
-impl Sampler {
-    pub(super) const NEW: Sampler = Sampler {
-        line: AtomicU32::new(0),
-        timer: AtomicU32::new(0),
-        request: AtomicU32::new(0),
-        period: AtomicU32::new(0),
-        capacity: AtomicU32::new(0),
-        rest: AtomicI32::new(0),
-        left: AtomicI32::new(0),
-        exhausted: AtomicU32::new(0),
-        interval: AtomicU32::new(0),
-        seed: AtomicU32::new(0),
-    };
+/// A domain with handlers: its number, plus one, and [`Owner::stopped`] while it does not occupy.
+pub(super) struct Seat {
+    pub domain: AtomicU32,
+    pub stopped: AtomicU32,
 }
 
-/// The domain with handlers. All zero: there is none.
+/// The domain that occupies Non-secure state. All zero: there is none.
 pub(super) struct Owner {
     /// Its number, plus one.
     pub domain: AtomicU32,
-    /// Its lines, and each one's level.
-    pub lines: [AtomicU8; MAX_DIRECT],
-    pub levels: [AtomicU8; MAX_DIRECT],
+    /// Its place among those with handlers, and the place of the one that is to occupy.
+    pub seat: AtomicU32,
+    pub next: AtomicU32,
+    pub seats: [Seat; MAX_OWNERS],
+    /// The lines of all of them.
+    pub all: [Line; MAX_DIRECT],
     pub count: AtomicU32,
     /// Vectors while handlers may run, and while they may not.
     pub vectors: AtomicU32,
     pub quiet: AtomicU32,
     pub stack_top: AtomicU32,
+    /// The code of handlers.
+    pub text_base: AtomicU32,
+    pub text_bytes: AtomicU32,
     /// A bit for each line that its thread has acknowledged once: its handler may run. The kernel's.
     pub enabled: AtomicU32,
     /// Not 0: the domain was stopped or is about to be, and no handler runs until it acknowledges a line anew.
     pub stopped: AtomicU32,
-    /// A handler's deed, for the kernel: a number of `abi::trace::Fault`, or 0, and the address.
+    /// A handler's deed, for the kernel: a number of `abi::trace::Fault`, or 0, the address, and its domain, plus one.
     pub fault: AtomicU32,
+    pub culprit: AtomicU32,
     pub address: AtomicU32,
     /// Exceptions that a cut-off ends, the outermost first.
     pub chain: [AtomicU8; MAX_DIRECT],
-    /// The sampler's, see there.
-    pub sampler: Sampler,
+    /// The kernel's request, a [`Request`] or 0.
+    pub request: AtomicU32,
+    /// Not 0: the capacity is used up. The meter's, as all that follows.
+    pub exhausted: AtomicU32,
+    pub looks: Looks,
+    pub counter: Counter,
 }
 
 /// The one that there is. The entry code reads its first word.
 #[unsafe(no_mangle)]
 pub(super) static COFFERDAM_OWNER: Owner = Owner {
     domain: AtomicU32::new(0),
-    lines: [const { AtomicU8::new(0) }; MAX_DIRECT],
-    levels: [const { AtomicU8::new(0) }; MAX_DIRECT],
+    seat: AtomicU32::new(0),
+    next: AtomicU32::new(0),
+    seats: [const { Seat { domain: AtomicU32::new(0), stopped: AtomicU32::new(0) } }; MAX_OWNERS],
+    all: [const { Line { line: AtomicU8::new(0), level: AtomicU8::new(0), seat: AtomicU8::new(0) } }; MAX_DIRECT],
     count: AtomicU32::new(0),
     vectors: AtomicU32::new(0),
     quiet: AtomicU32::new(0),
     stack_top: AtomicU32::new(0),
+    text_base: AtomicU32::new(0),
+    text_bytes: AtomicU32::new(0),
     enabled: AtomicU32::new(0),
     stopped: AtomicU32::new(0),
     fault: AtomicU32::new(0),
+    culprit: AtomicU32::new(0),
     address: AtomicU32::new(0),
     chain: [const { AtomicU8::new(0) }; MAX_DIRECT],
-    sampler: Sampler::NEW,
+    request: AtomicU32::new(0),
+    exhausted: AtomicU32::new(0),
+    looks: Looks::NEW,
+    counter: Counter::NEW,
 };
 
 /// A byte for each line: its handler has asked for the thread. The way in writes them, the kernel reads them.
@@ -105,20 +109,64 @@ pub(super) static COFFERDAM_WAKES: [AtomicU8; MAX_LINE as usize] = [const { Atom
 pub(super) static COFFERDAM_ARMED: [AtomicU8; MAX_LINE as usize] = [const { AtomicU8::new(0) }; MAX_LINE as usize];
 
 impl Owner {
-    /// The lines, each with its bit.
-    pub(super) fn lines(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+    /// The lines of all domains, each with its bit.
+    pub(super) fn every_line(&self) -> impl Iterator<Item = (&Line, u32)> + '_ {
         let count = self.count.load(Relaxed) as usize;
-        self.lines.iter().take(count).enumerate().map(|(index, line)| (u32::from(line.load(Relaxed)), 1 << index))
+        self.all.iter().take(count).enumerate().map(|(index, line)| (line, 1 << index))
+    }
+
+    /// The lines of the domain that occupies, each with its bit.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let seat = self.seat.load(Relaxed);
+        let own = self.every_line().filter(move |(line, _)| u32::from(line.seat.load(Relaxed)) == seat);
+        own.map(|(line, bit)| (u32::from(line.line.load(Relaxed)), bit))
+    }
+
+    /// Another domain occupies. None of its handlers runs before [`Owner::reopen`].
+    pub(super) fn occupant(&self, index: usize, own: &Direct) {
+        self.seat.store(index as u32, Relaxed);
+        self.domain.store(own.domain, Relaxed);
+        self.vectors.store(own.vectors, Relaxed);
+        self.quiet.store(own.quiet, Relaxed);
+        self.stack_top.store(own.stack_top, Relaxed);
+        self.text_base.store(own.text_base, Relaxed);
+        self.text_bytes.store(own.text_bytes, Relaxed);
+        self.stopped.store(self.seats.get(index).map_or(1, |seat| seat.stopped.load(Relaxed)), Relaxed);
+    }
+
+    /// The domain that occupies is about to leave.
+    pub(super) fn keep(&self) {
+        if let Some(seat) = self.seats.get(self.seat.load(Relaxed) as usize) {
+            seat.stopped.store(self.stopped.load(Relaxed), Relaxed);
+        }
+    }
+
+    /// Whether an address is among what handlers execute.
+    pub(super) fn is_code(&self, address: u32) -> bool {
+        address.wrapping_sub(self.text_base.load(Relaxed)) < self.text_bytes.load(Relaxed)
+    }
+
+    /// Whether a line is the meter's: above all handlers.
+    pub(super) fn is_meter(&self, line: u32) -> bool {
+        [self.looks.line.load(Relaxed), self.counter.line.load(Relaxed)].contains(&line)
+    }
+
+    /// Has something done at once: the meter's lines are above all others.
+    pub(super) fn ask(&self, request: Request) {
+        self.request.store(request as u32, Relaxed);
+        let (register, bit) = regs::nvic_ispr(self.looks.line.load(Relaxed));
+        register.write(bit);
+        barrier();
     }
 
     /// Lines and system exceptions of Non-secure state do nothing from now on. Those that are active stay so.
     pub(super) fn close(&self) {
-        for ((line, _), level) in self.lines().zip(&self.levels) {
+        for (line, bit) in self.lines() {
             write_bit(regs::nvic_icer(line));
             write_bit(regs::nvic_icpr(line));
             // Handlers may have lowered it: until one that is active is ended, nothing of the kernel may come.
-            let priority = regs::nvic_ipr(line / 4);
-            priority.write(with_byte(priority.read(), line % 4, level.load(Relaxed)));
+            let level = self.all.get(bit.trailing_zeros() as usize).map_or(0, |own| own.level.load(Relaxed));
+            set_priority(line, level);
         }
         // Its own SysTick may go on: the vectors lead to code that stops it.
         VTOR_NS.write(self.quiet.load(Relaxed));
@@ -145,9 +193,9 @@ impl Owner {
     }
 }
 
-/// A word with one of its bytes replaced.
-const fn with_byte(word: u32, byte: u32, value: u8) -> u32 {
-    word & !(0xff << (8 * byte)) | (value as u32) << (8 * byte)
+pub(super) fn set_priority(line: u32, value: u8) {
+    let (priority, at) = (regs::nvic_ipr(line / 4), 8 * (line % 4));
+    priority.write(priority.read() & !(0xff << at) | u32::from(value) << at);
 }
 
 pub(super) fn write_bit((register, bit): (Reg, u32)) {

@@ -38,7 +38,7 @@ pub fn wake<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>) -> u32 {
 #[cold]
 fn fault<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>) -> u32 {
     let owner = &COFFERDAM_OWNER;
-    let domain = owner.domain.load(Relaxed).wrapping_sub(1) as u8;
+    let domain = owner.culprit.load(Relaxed).wrapping_sub(1) as u8;
     let kind = Fault::from_number(owner.fault.load(Relaxed) as u8).unwrap_or(Fault::Return);
     kernel.on_handlers_fault(domain, kind, VirtAddr(owner.address.load(Relaxed)));
     // Only now: another one in between is the same story.

@@ -71,16 +71,23 @@ pub fn ledger(placed: &Placed, pages: bool, output: &mut Output) {
 
 /// Time and memory of handlers that interrupts reach without the kernel, and their part of everybody's stacks.
 pub fn handlers(system: &System, placed: &Placed, output: &mut Output) {
-    let Some((handlers, (owner, shared))) = placed.layout.handlers.as_ref().zip(system.handlers()) else { return };
-    let (domain, us) = (&system.domains[owner].name, |ticks: u32| system.rate().us(ticks.into()));
-    output.say(format!("\nhandlers of {domain}, which interrupts reach without the kernel"));
+    let all = &placed.layout.handlers;
+    if all.is_empty() {
+        return;
+    }
+    let us = |ticks: u32| system.rate().us(ticks.into());
     let row = |what: &str, text: String| format!("  {what:<20}{text}");
-    output.say(row("time", format!("{:.1} us in every {:.1} us", us(shared.capacity), us(shared.period))));
-    output.say(row("code", format!("{} bytes at {:#010x}", handlers.bytes, handlers.base)));
-    output.say(row("stack", format!("{} bytes at {:#010x}", handlers.stack.1, handlers.stack.0)));
+    for (index, (handlers, (owner, shared))) in all.iter().zip(system.handlers()).enumerate() {
+        let when = if index == 0 { "" } else { " while it occupies Non-secure state, not at the start" };
+        let domain = &system.domains[owner].name;
+        output.say(format!("\nhandlers of {domain}, which interrupts reach without the kernel{when}"));
+        output.say(row("time", format!("{:.1} us in every {:.1} us", us(shared.capacity), us(shared.period))));
+        output.say(row("code", format!("{} bytes at {:#010x}", handlers.bytes, handlers.base)));
+        output.say(row("stack", format!("{} bytes at {:#010x}", handlers.stack.1, handlers.stack.0)));
+    }
     let frames = format!("{} bytes more for each stack of the system", placed.layout.frame_bytes);
     output.say(row("frames of handlers", frames));
-    output.field("handlers", json!(handlers));
+    output.field("handlers", json!(all));
     output.field("frame_bytes", json!(placed.layout.frame_bytes));
 }
 

@@ -1,5 +1,7 @@
 //! Time of handlers that interrupts reach without the kernel.
 
+use super::super::sampling::looks_in;
+
 /// Handlers of a domain: a deferrable server that is more important than every thread and every path of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handlers {
@@ -7,30 +9,47 @@ pub struct Handlers {
     pub period: u64,
     /// Time that it grants in a period.
     pub capacity: u64,
-    /// How late it can be noticed that the capacity is used up, or be full again: the longest interval between two looks at what runs.
+    /// By how much handlers can exceed what is left before they are ended: the longest interval between two looks, or what a counter's interrupt takes.
+    pub beyond: u64,
+    /// How late a boundary can be noticed, so that the next is nearer.
     pub late: u64,
+    /// Time that handlers can have once, before their domain is stopped, by what their counter does not count: the longest interval between two looks.
+    pub uncounted: u64,
     /// Time that it takes to end handlers, and to close or open their lines.
     pub end: u64,
-    /// The shortest interval between two looks, not 0.
-    pub between_looks: u64,
+    /// Time of timers for the end of a budget that come too early because of what is counted; given back to whom they interrupt.
+    pub early: u64,
+    /// Time by which looks that meet them in a period take longer than others; beside a counter given back, too.
+    pub met: u64,
     /// Time that a look takes.
     pub look: u64,
+    /// A counter counts, and nobody whom handlers interrupt is charged for that.
+    pub counted: bool,
 }
 
 impl Handlers {
     /// The most that handlers use within `window` ticks.
     ///
     /// A deferrable server spends a capacity at the end of one period and another at the beginning of the next (DS; Bernat and Burns 1999). Each can be
-    /// exceeded by [`Handlers::late`], and a boundary can come so much nearer to the one before. Nothing is known of where boundaries are. The looks are
-    /// counted as if all intervals were the shortest.
+    /// exceeded by [`Handlers::beyond`], and a boundary can come by [`Handlers::late`] nearer to the one before. Nothing is known of where boundaries are.
     pub const fn within(&self, window: u64) -> u64 {
-        let Handlers { period, capacity, late, end, between_looks, look } = *self;
+        let Handlers { capacity, beyond, end, early, met, .. } = *self;
+        let own = capacity.saturating_add(beyond);
+        self.spent(window, own.saturating_add(end).saturating_add(early).saturating_add(met))
+    }
+
+    /// The most of it that is charged to whom they interrupt.
+    pub const fn charged_within(&self, window: u64) -> u64 {
+        if self.counted { self.spent(window, self.end) } else { self.within(window) }
+    }
+
+    const fn spent(&self, window: u64, each: u64) -> u64 {
+        let Handlers { period, capacity, late, .. } = *self;
         if period == 0 {
             return u64::MAX;
         }
         let hits = window.saturating_add(period.saturating_sub(capacity)).saturating_add(late).div_ceil(period);
-        let looks = window.div_ceil(if between_looks == 0 { 1 } else { between_looks }).saturating_add(1);
-        hits.saturating_mul(capacity.saturating_add(late).saturating_add(end))
-            .saturating_add(looks.saturating_mul(look))
+        let looks = looks_in(window).saturating_mul(self.look);
+        hits.saturating_mul(each).saturating_add(looks).saturating_add(self.uncounted)
     }
 }

@@ -174,7 +174,7 @@ pub enum Refusal {
     reason = "a refusal has the same terms as a bound, and there is no heap to put them on"
 )]
 pub fn response(thread: &Thread, set: &Set<'_>) -> Result<Response, Refusal> {
-    response_beside(thread, set, None)
+    response_beside(thread, set, &[])
 }
 
 /// The response-time bound of a thread in a system in which interrupts reach handlers without the kernel.
@@ -183,15 +183,15 @@ pub fn response(thread: &Thread, set: &Set<'_>) -> Result<Response, Refusal> {
 /// [`Refusal`].
 ///
 /// # Time complexity
-/// As [`response`], and O(1) for each period of the handlers.
+/// As [`response`], and O(domains with handlers) for each of their periods.
 #[expect(clippy::result_large_err, reason = "as in `response`")]
-pub fn response_beside(thread: &Thread, set: &Set<'_>, handlers: Option<&Handlers>) -> Result<Response, Refusal> {
+pub fn response_beside(thread: &Thread, set: &Set<'_>, handlers: &[Handlers]) -> Result<Response, Refusal> {
     if let Some(position) = set.budgets.iter().position(|budget| !budget.is_legal()) {
         return Err(Refusal::Budget(position));
     }
     let mut window = 0;
     loop {
-        let handlers = handlers.map_or(0, |handlers| handlers.within(window));
+        let handlers = handlers.iter().fold(0u64, |sum, handlers| sum.saturating_add(handlers.within(window)));
         let found = Response { window, terms: Terms { handlers, ..terms(thread, set, window) } };
         let next = found.terms.total();
         if next > thread.deadline {

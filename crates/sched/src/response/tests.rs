@@ -73,16 +73,39 @@ fn the_kernel_looks_at_its_clock_each_half_second_begun() {
     }
 }
 
+const FREE: Handlers = Handlers {
+    period: 0,
+    capacity: 0,
+    beyond: 0,
+    late: 0,
+    uncounted: 0,
+    end: 0,
+    early: 0,
+    met: 0,
+    look: 0,
+    counted: false,
+};
+
+/// With a counter nobody pays for handlers but for what ends them, for looks, and for what is not counted.
+#[test]
+fn counted_handlers_charge_nobody_else() {
+    let sampled = Handlers { period: 10_000, capacity: 3_000, end: 5, met: 1, look: 2, uncounted: 7, ..FREE };
+    let counted = Handlers { counted: true, early: 3, ..sampled };
+    let looks = 2 * crate::sampling::looks_in(3_001);
+    assert_eq!(sampled.charged_within(3_001), sampled.within(3_001));
+    assert_eq!((counted.within(3_001), counted.charged_within(3_001)), (2 * 3_009 + looks + 7, 2 * 5 + looks + 7));
+}
+
 #[test]
 fn handlers_by_hand() {
     // 3 every 10, noticed 1 late: R = 5 + ceil((R + 8) / 10) * 4: 9, 13, 17, and ceil(25 / 10) * 4 + 5 = 17.
-    let handlers = Handlers { period: 10, capacity: 3, late: 1, end: 0, between_looks: 1, look: 0 };
+    let handlers = Handlers { period: 10, capacity: 3, beyond: 1, late: 1, ..FREE };
     let found = response_beside(&thread(0, 5, 100), &alone(free(0)), Some(&handlers)).unwrap();
     assert_eq!((found.window, found.terms.handlers), (17, 12));
     // Two in a row, one at each side of a boundary, and what each is overdrawn by.
     assert_eq!([0, 2, 3, 12, 13].map(|window| handlers.within(window)), [4, 4, 8, 8, 12]);
     assert!(matches!(response_beside(&thread(0, 5, 16), &alone(free(0)), Some(&handlers)), Err(Refusal::Late(_))));
-    let all = Handlers { period: 10, capacity: 10, late: 0, end: 0, between_looks: 1, look: 0 };
+    let all = Handlers { period: 10, capacity: 10, ..FREE };
     assert!(response_beside(&thread(0, 1, 1_000), &alone(free(0)), Some(&all)).is_err());
 }
 
@@ -90,7 +113,7 @@ fn handlers_by_hand() {
 #[test]
 fn handlers_that_do_all_they_can_keep_their_bound() {
     for (period, capacity, late) in [(10, 3, 1), (7, 2, 0), (9, 4, 2), (5, 1, 3)] {
-        let handlers = Handlers { period, capacity, late, end: 0, between_looks: 1, look: 0 };
+        let handlers = Handlers { period, capacity, beyond: late, late, ..FREE };
         for phase in 0..period {
             // They wait until the end of a period, and then run as long as they can; each boundary can be late, and so is its end.
             for jitter in 0..=late {

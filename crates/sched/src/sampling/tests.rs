@@ -1,12 +1,10 @@
+use std::vec::Vec;
+
 use super::*;
 
 fn intervals() -> impl Iterator<Item = u32> {
-    let mut seed = 0x5eed;
-    core::iter::repeat_with(move || {
-        let (next, ticks) = draw(seed);
-        seed = next;
-        ticks
-    })
+    let mut intervals = Intervals { seed: 0x5eed, lent: 0 };
+    core::iter::repeat_with(move || intervals.draw())
 }
 
 #[test]
@@ -46,5 +44,65 @@ fn nobody_runs_uncharged_for_long() {
         }
         let percent = charged * 100 / used.max(1);
         assert!(percent >= least, "{behind} {length}: {percent} %");
+    }
+}
+
+/// Intervals in a row are never less than the pace, and hardly any is longer for that.
+#[test]
+fn intervals_keep_their_pace() {
+    let all: Vec<u64> = intervals().take(100_000).map(u64::from).collect();
+    for length in [1, 2, 5, 20, 100] {
+        let least = all.windows(length).map(|row| row.iter().sum::<u64>()).min().unwrap();
+        assert!(least + u64::from(LENT_TICKS) >= length as u64 * u64::from(PACE_TICKS), "{length}: {least}");
+        // One look at each end.
+        assert!(looks_in(least) > length as u64, "{length}: {least}");
+    }
+    let mut free = Intervals { seed: 0x5eed, lent: 0 };
+    let lengthened = all.iter().filter(|ticks| {
+        free.lent = 0;
+        u64::from(free.draw()) != **ticks
+    });
+    assert_eq!(lengthened.count(), 488);
+}
+
+/// Handlers that use all their capacity whenever they can, in one piece at a time of no relation to looks: how often looks charge a period more than `by` mean
+/// intervals less than it used. Parts of 10 000 periods of 10 ms with a capacity of 1 ms.
+#[test]
+fn overdraft_of_a_sampled_capacity() {
+    let (period, capacity, mean) = (200_000_u64, 20_000_u64, u64::from(MEAN_TICKS));
+    let mut looks = intervals().scan(0_u64, |at, ticks| {
+        *at += u64::from(ticks);
+        Some(*at)
+    });
+    let mut at = 0;
+    let beyond: Vec<u64> = (0..10_000)
+        .map(|number: u64| {
+            let begin = number * period + number * 7919 % 100_000;
+            // They are cut off at the look by which all of the capacity is charged.
+            let mut charged = 0;
+            while charged < capacity {
+                at = looks.next().unwrap();
+                charged += if at >= begin { mean } else { 0 };
+            }
+            (at - begin).saturating_sub(capacity)
+        })
+        .collect();
+    let over = |by: u64| beyond.iter().filter(|used| **used > by * mean).count();
+    assert_eq!([0, 2, 4, 8, 12].map(over), [4142, 2381, 1177, 173, 18]);
+}
+
+/// The doubt that looks add up about a counter is unlikely to reach the limit for handlers that are counted: of a random walk with steps `1 - w u` (a look meets
+/// a handler, which runs for a part `u` of the time) and `-w u`, with `E e^(t step) = 1`, the chance to rise by `DOUBTS` is at most `e^(-t DOUBTS)` (Kingman 1970).
+#[test]
+fn doubts_are_unlikely_without_cause() {
+    let weighs = f64::from(COUNTED_WEIGHS);
+    for part in [0.001_f64, 0.01, 0.05, 0.1, 0.2] {
+        let grows = |t: f64| part * (t * (1.0 - weighs * part)).exp() + (1.0 - part) * (-t * weighs * part).exp() > 1.0;
+        let (mut low, mut high) = (0.1, 20.0);
+        for _ in 0..60 {
+            let middle = (low + high) / 2.0;
+            (low, high) = if grows(middle) { (low, middle) } else { (middle, high) };
+        }
+        assert!((-low * f64::from(DOUBTS)).exp() < 1e-12, "{part}: {low}");
     }
 }

@@ -4,10 +4,21 @@ use alloc::vec;
 
 use super::sample;
 use crate::build::{Builder, SchemeTables};
-use crate::direct::{Direct, lines, open};
+use crate::direct::{Direct, lines, open, owners};
 use crate::{Area, Interrupt, System, TableError, area};
 
 const ALIAS: u32 = 0x1000_0000;
+const NONE: Direct = Direct {
+    domain: 0,
+    alias: 0,
+    text_base: 0,
+    text_bytes: 0,
+    vectors: 0,
+    quiet: 0,
+    stack_top: 0,
+    period: 0,
+    capacity: 0,
+};
 
 /// The first domain of [`sample`] has two handlers, open data and an open device; the chip has everything with the bit set.
 fn with_handlers() -> Builder {
@@ -49,8 +60,9 @@ fn with_handlers() -> Builder {
         stack_top: 0x2002_4200,
         period: 1000,
         capacity: 100,
+        counted: 15 << 16 | 2,
     };
-    builder.scheme = SchemeTables::Pmsav8 { direct, domains: vec![], areas: vec![] };
+    builder.scheme = SchemeTables::Pmsav8 { direct: [direct, NONE, NONE, NONE], domains: vec![], areas: vec![] };
     builder
 }
 
@@ -58,15 +70,15 @@ fn with_handlers() -> Builder {
 fn handlers_and_what_is_open_to_them() {
     let words = with_handlers().encode().unwrap();
     let system = System::parse(&words).unwrap();
-    assert!(lines(&system).eq([(8, 1), (9, 3)]));
+    assert!(lines(&system).eq([(8, 1, 0), (9, 3, 0)]));
     let all = [(0x0020_8000, 0x400, false), (0x2002_4000, 0x1000, false), (0x4000_4000, 0x1000, true)];
-    assert!(open(&system).eq(all));
+    assert!(open(&system, &owners(&system).next().unwrap()).eq(all));
 }
 
 fn refused(change: impl FnOnce(&mut Builder, &mut Direct)) -> TableError {
     let mut builder = with_handlers();
     let SchemeTables::Pmsav8 { mut direct, domains, areas } = builder.scheme.clone() else { unreachable!() };
-    change(&mut builder, &mut direct);
+    change(&mut builder, &mut direct[0]);
     builder.scheme = SchemeTables::Pmsav8 { direct, domains, areas };
     builder.encode().expect_err("the block must be refused")
 }
@@ -97,6 +109,8 @@ fn each_rule_of_handlers_refuses_what_breaks_it() {
         |_, d| d.period = 0,
         |_, d| d.capacity = 0,
         |_, d| d.capacity = 1001,
+        |_, d| d.counted = 15 << 16,
+        |_, d| d.counted = 2 << 16 | 15,
         |b, _| b.interrupts[1].direct = 4,
         |b, _| b.interrupts.clear(),
         |b, _| b.areas[2].physical = 0x3002_5000,

@@ -38,6 +38,9 @@ pub(crate) struct BenchFile {
 pub struct Systems {
     /// The benchmark system: operations, and masked stretches.
     pub benchmark: String,
+    /// That of interrupts that reach a handler without the kernel.
+    #[serde(default)]
+    pub direct: Option<String>,
     /// That of the allocators.
     #[serde(default)]
     pub heap: Option<String>,

@@ -19,7 +19,8 @@ const DEFINES: &[(&str, &str)] = &[
 fn main() {
     let directory = compile::package("libsqlite3-sys").join("sqlite3");
     let mut build = compile::c_build();
-    build.file(directory.join("sqlite3.c")).file("src/workload.c").include(&directory).flag("-O2").warnings(false);
+    build.file(directory.join("sqlite3.c")).file("src/workload.c").include(&directory).warnings(false);
+    build.flag(if std::env::var_os("CARGO_FEATURE_SMALL").is_some() { "-Os" } else { "-O2" });
     for (name, value) in DEFINES {
         build.define(name, *value);
     }

@@ -91,6 +91,8 @@ pub struct Machine<K> {
     pub timer: Option<u64>,
     /// The timer interrupts at once, besides.
     pub again: bool,
+    /// Ticks for which handlers have run that the kernel does not know.
+    pub displaced: u32,
     pub trace: Vec<(u32, u32)>,
     pub memory: BTreeMap<u32, u8>,
     pub masked: BTreeMap<u32, bool>,
@@ -152,6 +154,12 @@ unsafe impl<K: Guard> Arch for Machine<K> {
     }
     fn ticks(&mut self) -> u32 {
         self.now as u32
+    }
+    fn is_displaced(&self) -> bool {
+        self.displaced != 0
+    }
+    fn displaced(&mut self) -> u32 {
+        core::mem::take(&mut self.displaced)
     }
     unsafe fn prepare(&mut self, context: &mut SimContext, start: Start<u32>) {
         *context = SimContext { start: Some(start), ..Self::EMPTY };

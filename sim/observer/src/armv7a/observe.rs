@@ -112,6 +112,7 @@ impl CoreObserver<Armv7a> {
             return;
         }
         self.forget_deadline();
+        self.device_stored(at, value);
         let offset = at.wrapping_sub(controller);
         if offset >= CONTROLLER_BYTES {
             return;

@@ -64,6 +64,9 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         let vector_attr = self.family.attr(vector);
         let kind = if tail_chained { EntryKind::TailChained } else { EntryKind::Normal };
         self.pass_exception(Exception::Entry { kind, frame, vector, vector_attr });
+        if self.family.protection.is_apart() {
+            self.note_entry(number);
+        }
         if fp == FpFrame::Lazy && !tail_chained {
             self.family.lazy_frame = frame;
             self.watched |= flag::FP;

@@ -1,6 +1,8 @@
 //! Handlers of a domain that interrupts reach without the kernel. They run in place of whatever they interrupt, a thread or the kernel, to
 //! which nothing of it is charged.
 
+use record::{Entered, RunEvent, observed};
+
 use super::{Displaced, Microcontroller, Modelled, Protects};
 use crate::block::flag;
 use crate::per_core::{BlockOf, CoreObserver, Family};
@@ -21,14 +23,21 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     /// Code of the state of handlers runs.
     pub(super) fn displace(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
         if !self.family.is_displaced() {
-            let owner = self.shared.watch.handlers.as_ref().map_or(self.domain, |handlers| handlers.domain);
+            let owner = self.shared.watch.handlers.as_ref().and_then(|handlers| handlers.owner(tb.pc));
             self.settle(0, 0);
             let (kernel, domain, exception) = (self.kernel, self.domain, self.ipsr());
             self.family.displaced =
                 Some(Displaced { kernel, domain, exception, since: self.moment(), depth: self.exceptions.depth() });
-            self.become_domain(tb.pc, owner);
+            self.become_domain(tb.pc, owner.unwrap_or(self.domain));
         }
         self.kernel = 0;
+    }
+
+    /// Non-secure code runs, its counter from `now` on.
+    pub(super) fn begin_count(&mut self, now: u64) {
+        if let Some(due) = self.family.counter.begin(&*self.target, now) {
+            self.tick_by(due);
+        }
     }
 
     /// Secure code runs while handlers have something interrupted: their way in, or an exception above them; so both are theirs. Otherwise what they have
@@ -80,5 +89,25 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
             self.domain = domain;
             self.enter_slice();
         }
+    }
+
+    /// Timers have expired.
+    pub(super) fn note_pending(&mut self, due: u64) {
+        let due = (due, self.instructions);
+        let target = &mut self.target;
+        self.family.pending.note(due, self.clock.sleeps(), |address| target.word(address));
+    }
+
+    /// A handler begins.
+    pub(super) fn note_entry(&mut self, exception: u16) {
+        let taken = (self.exceptions.entry_cycle, self.instructions);
+        let (cycle, instructions) = self.family.pending.take(exception, taken, self.clock.sleeps());
+        let cycles = self.clock.now().saturating_sub(cycle);
+        let displaced = self.family.displaced.as_ref();
+        let (kernel, domain) = displaced.map_or((false, self.domain), |over| (over.kernel != 0, over.domain));
+        let instructions = self.instructions.saturating_sub(instructions);
+        let (detail, payload) = Entered { exception, kernel, cycles, instructions }.pack();
+        let (cycle, event) = (self.clock.now(), observed::ENTERED);
+        self.record(RunEvent { cycle, event, domain, detail, payload, ..RunEvent::default() });
     }
 }

@@ -3,18 +3,20 @@
 
 mod attributes;
 mod conduct;
+mod counter;
 mod decode;
 mod exceptions;
 mod frame;
 mod handlers;
 mod observe;
+mod pending;
 mod registers;
 
 use std::convert::Infallible;
 
 use protect::AccessKind;
 use protect::regions::{Attributes, REGIONS, default_attributes};
-use record::{Architecture, Deed, ProtectionWatch, Watch};
+use record::{Architecture, Counted, Deed, ProtectionWatch, Watch};
 use timing::insn::InsnInfo;
 use timing::machine::{Access, Exception};
 use timing::profile::{CacheParams, ProfileError};
@@ -26,7 +28,9 @@ use crate::per_core::{BlockOf, CoreObserver, Family, InsnOf};
 use crate::saved::{Saved, deed};
 use crate::{Register, Seen, Target};
 use attributes::memory_attr;
+use counter::Counter;
 pub use frame::{EXTENDED_BYTES, ON_PROCESS_STACK, SECURE_STACK, SPSEL, TO_THREAD};
+use pending::Pending;
 use registers::Regions;
 pub use registers::{Banked, VTOR, write_unit};
 
@@ -132,6 +136,9 @@ pub struct Microcontroller<C, P> {
     lazy_frame: Frame,
     /// Set while such a handler runs.
     displaced: Option<Displaced>,
+    /// Since when their interrupts are pending.
+    pending: Pending,
+    counter: Counter,
 }
 
 impl<P: Protects> Microcontroller<Machine, P> {
@@ -162,6 +169,8 @@ impl<C: Modelled, P: Protects> Microcontroller<C, P> {
             late_unseen: false,
             lazy_frame: Frame { sp: 0, attr: MemAttr::STRONGLY_ORDERED, fp: FpFrame::None },
             displaced: None,
+            pending: Pending::new(watch),
+            counter: Counter::new(watch.handlers.as_ref().and_then(|handlers| handlers.counter.as_ref())),
         }
     }
 
@@ -242,6 +251,10 @@ impl<C: Modelled, P: Protects> Family for Microcontroller<C, P> {
         match found {}
     }
 
+    fn expired(on: &mut CoreObserver<Self>, due: u64) {
+        on.note_pending(due);
+    }
+
     fn crossed(on: &mut CoreObserver<Self>) {
         on.look_for_late_faults();
     }
@@ -262,5 +275,21 @@ impl<C: Modelled, P: Protects> Family for Microcontroller<C, P> {
 
     fn regions(&self) -> Option<u32> {
         self.regions.seen()
+    }
+
+    fn counted(&self) -> Option<Counted> {
+        self.counter.counted()
+    }
+
+    fn slept(&mut self, cycles: u64) {
+        self.counter.slept(cycles);
+    }
+
+    fn interrupts(on: &mut CoreObserver<Self>, now: u64) -> (bool, u64) {
+        let (matches, next) = on.family.counter.look(&*on.target, now);
+        if matches {
+            on.target.counter_matches();
+        }
+        (matches, next.unwrap_or(u64::MAX))
     }
 }

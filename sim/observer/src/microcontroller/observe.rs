@@ -22,12 +22,17 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     pub(super) fn before_block_here(&mut self, tb: &BlockOf<Microcontroller<C, P>>, noticed: u32) {
         self.family.protection.runs_at(tb.pc);
         let returned = noticed & noticed::RETURN != 0;
+        let begun = self.clock.now();
         if self.family.protection.is_apart() {
             self.displace(tb);
+            self.begin_count(begun);
         }
         let entered = tb.flags & flag::VECTOR != 0 && self.enter_exception(tb, returned);
         if !entered && returned {
             self.leave_exception();
+        }
+        if !self.family.protection.is_apart() {
+            self.family.counter.end(&*self.target, if entered { begun } else { self.clock.now() });
         }
         if self.family.is_displaced() && !self.family.protection.is_apart() && self.goes_on_displaced(tb) {
             return;
@@ -80,6 +85,10 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         } else if store && address.wrapping_sub(self.port) < 8 {
             self.trace_port(insn, seen, address);
         }
+        if store && self.family.protection.is_apart() {
+            self.family.counter.store(&*self.target, address, seen.value() as u32, self.clock.now());
+            self.begin_count(self.clock.now());
+        }
         if store && self.witness.is_watching && self.kernel == 0 && !self.is_own_register(address) {
             self.hostile_store(insn, address, len);
         }
@@ -106,6 +115,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
             self.family.regions.loaded(address, value as u32);
             return;
         }
+        self.device_stored(address, value as u32);
         if address < PRIVATE_BUS || SYSTICK.contains(&address) {
             self.forget_deadline();
         }

@@ -10,8 +10,8 @@ mod trace;
 use std::rc::Rc;
 
 use record::{
-    Architecture, AreaCounts, CoreId, Deed, EndReason, FaultContext, ProtectionWatch, RunEvent, TranslationCounts,
-    ViolationKind, observed,
+    Architecture, AreaCounts, CoreId, Counted, Deed, EndReason, FaultContext, ProtectionWatch, RunEvent,
+    TranslationCounts, ViolationKind, observed,
 };
 use timing::{Charged, Core};
 
@@ -98,6 +98,8 @@ pub trait Family: Sized + 'static {
     fn system(_: &mut CoreObserver<Self>, _: &Self::Memory, _: &InsnOf<Self>) {}
     /// The model found something wrong with the `len` bytes at `address`, accessed by the instruction at `pc`.
     fn violated(on: &mut CoreObserver<Self>, pc: u32, address: u32, len: u32, found: ViolationOf<Self>);
+    /// Timers have expired that were due at this cycle: interrupts may be pending now.
+    fn expired(_: &mut CoreObserver<Self>, _due: u64) {}
     /// Kernel text was entered or left.
     fn crossed(_: &mut CoreObserver<Self>) {}
     /// Whether handlers that are not the kernel's have something interrupted: what runs is theirs.
@@ -113,6 +115,16 @@ pub trait Family: Sized + 'static {
     /// For the summary: region registers, as the machine says.
     fn regions(&self) -> Option<u32> {
         None
+    }
+    /// For the summary: the counter of Non-secure cycles.
+    fn counted(&self) -> Option<Counted> {
+        None
+    }
+    /// The processor has slept for so many cycles.
+    fn slept(&mut self, _: u64) {}
+    /// It is a cycle now at which the simulator may have to be asked for an interrupt of the model's; whether it was, and the next such cycle.
+    fn interrupts(_: &mut CoreObserver<Self>, _: u64) -> (bool, u64) {
+        (false, u64::MAX)
     }
     /// For the summary: translation in parts of address spaces.
     fn areas(&self, _: CoreId) -> Vec<AreaCounts> {
@@ -308,6 +320,14 @@ impl<F: Family> CoreObserver<F> {
         let now = self.clock.now();
         self.meter.loaded(at, now);
         self.clock_reads.loaded(at, value, now);
+    }
+
+    /// A device's register was stored to.
+    pub(crate) fn device_stored(&self, at: u32, value: u32) {
+        let outputs = (0..).zip(&self.shared.watch.outputs);
+        for (place, _) in outputs.filter(|(_, output)| output.addresses.contains(&at)) {
+            self.note(observed::STORED, place, value);
+        }
     }
 
     /// Records an event of this core.

@@ -13,7 +13,7 @@ impl<F: Family> CoreObserver<F> {
         let cycle = if is_first { self.block_start } else { self.clock.now() - self.charged_from(insn) };
         let instruction = self.instructions - u64::from(insn.after + 1);
         let watch = &self.shared.watch;
-        let handlers = watch.handlers.as_ref().is_some_and(|handlers| handlers.entries.contains(&pc));
+        let handlers = watch.handlers.as_ref().is_some_and(|handlers| handlers.begins(pc));
         let is_handler = handlers || watch.vectors.contains(&pc) || self.family.is_vector(pc);
         let start = if is_handler { self.exceptions.entry_cycle } else { cycle };
         let mut ended = Vec::new();

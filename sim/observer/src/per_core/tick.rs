@@ -1,6 +1,6 @@
 //! Limits, timers and interference, looked at from time to time.
 
-use record::{EndReason, observed};
+use record::{EndReason, Mode, observed};
 use timing::Core;
 
 use super::{CoreObserver, Family};
@@ -42,6 +42,7 @@ impl<F: Family> CoreObserver<F> {
         (self.sleeps, self.slept) = (self.clock.sleeps(), self.clock.slept());
         self.clock.woken();
         self.family.core_mut().sleep(length);
+        self.family.slept(length);
         self.exceptions.restart_windows(self.moment(), length);
         self.meter_sleep(length);
         if self.shared.watch.adverse {
@@ -58,17 +59,24 @@ impl<F: Family> CoreObserver<F> {
             return limit;
         }
         self.disturb_when_due(now);
+        let (interrupts, next) = F::interrupts(self, now);
+        if interrupts {
+            self.deadline = 0;
+        }
         if self.meets {
             if now >= self.deadline {
                 let Some(deadline) = self.target.meet_deadline() else {
                     eprintln!("cofferdam: the simulator does not answer");
                     return Some(EndReason::ObserverFailed);
                 };
+                // Without exact time they came when the simulator noticed.
+                let due = if self.shared.watch.mode == Mode::Exact && self.deadline != 0 { self.deadline } else { now };
                 self.deadline = deadline;
+                F::expired(self, due);
             }
-            self.next_tick = self.deadline.min(now + CHECK_CYCLES).min(self.disturbances.next);
+            self.next_tick = self.deadline.min(now + CHECK_CYCLES).min(self.disturbances.next).min(next);
         } else if self.target.advance() {
-            self.next_tick = (now + self.shared.quantum).min(self.disturbances.next);
+            self.next_tick = (now + self.shared.quantum).min(self.disturbances.next).min(next);
         }
         None
     }

@@ -36,7 +36,7 @@ fired:
     .byte (load - 0b) / 2, (forge - 0b) / 2, (sleep - 0b) / 2, (stack - 0b) / 2, (steal - 0b) / 2
     .byte (raise - 0b) / 2, (both - 0b) / 2, (vectors - 0b) / 2, (lower - 0b) / 2, (clock - 0b) / 2
     .byte (nest - 0b) / 2, (float - 0b) / 2, (open - 0b) / 2, (ever - 0b) / 2, (link - 0b) / 2
-    .byte (own - 0b) / 2, (flood - 0b) / 2
+    .byte (own - 0b) / 2, (flood - 0b) / 2, (doze - 0b) / 2, (rewind - 0b) / 2, (tamper - 0b) / 2
     .balign 2
 9:  bx      lr
 spin:
@@ -155,6 +155,16 @@ flood:
     mov     r4, r1
 1:  blx     r4
     b       1b
+doze:
+    wfi
+    b       doze
+@ Sets a register again and again, or once.
+rewind:
+    str     r0, [r1]
+    b       rewind
+tamper:
+    str     r0, [r1]
+    b       .
     .ltorg
     .size fired, . - fired
 

@@ -26,6 +26,9 @@ pub enum Action {
     Link,
     Own,
     Flood,
+    Doze,
+    Rewind,
+    Tamper,
 }
 
 /// The thread's part in it.
@@ -70,7 +73,7 @@ const fn with(thread: Thread, life: Life) -> Life {
 use Action::*;
 
 /// In the order of tests/suites/tests/direct.rs.
-pub static LIVES: [Life; 56] = [
+pub static LIVES: [Life; 61] = [
     life(Done, 0, 0),
     over_kernel(Done, 0, 0),
     with(Thread::Returns, life(Spin, 0, 0)),
@@ -127,4 +130,9 @@ pub static LIVES: [Life; 56] = [
     with(Thread::Returns, life(Flood, WAKE, 0)),
     with(Thread::Sleeps, life(Lower, WAKE, 0)),
     with(Thread::Sleeps, life(Store, 0xe000_ed24, 1 << 11)),
+    with(Thread::Returns, life(Doze, 0, 0)),
+    with(Thread::Returns, life(Rewind, 0xe000_1004, 0)),
+    with(Thread::Returns, life(Tamper, 0xe000_1000, 0)),
+    with(Thread::Returns, life(Tamper, 0xe000_1020, 0)),
+    with(Thread::Returns, life(Tamper, 0xe000_1004, 0x2000_0000)),
 ];

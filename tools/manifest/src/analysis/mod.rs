@@ -74,7 +74,7 @@ fn one(system: &Analysis<'_>, thread: usize) -> Option<Result<Bound, Box<Refusal
 /// The sum of all budgets is at most one processor.
 fn utilisation(system: &System) -> Option<Refusal> {
     let share = |b: &Budget| f64::from(b.capacity) / f64::from(b.period);
-    let handlers = system.handlers().map_or(0.0, |(_, h)| f64::from(h.capacity) / f64::from(h.period.max(1)));
+    let handlers: f64 = system.handlers().map(|(_, h)| f64::from(h.capacity) / f64::from(h.period.max(1))).sum();
     let sum: f64 = system.budgets.iter().map(share).sum::<f64>() + handlers;
     let name = &system.budgets.iter().max_by(|a, b| share(a).total_cmp(&share(b)))?.name;
     (sum > 1.0).then(|| {

@@ -14,7 +14,7 @@ impl Analysis<'_> {
         let beside = Beside::new(self.grid(thread), self.contenders(thread), peers, self.lines(thread));
         let times = beside.view(&self.costs).resumptions(self.level(thread), job, window);
         // A handler takes longer than a tick, from its interrupt to where the thread goes on.
-        let handlers = self.handlers.map_or(0, |(_, handlers)| handlers.within(window));
+        let handlers = self.displaced(window);
         times.saturating_add(handlers).saturating_mul(once.into())
     }
 

@@ -23,8 +23,8 @@ pub struct Analysis<'m> {
     pub system: &'m System,
     pub board: &'m Board,
     pub costs: Costs,
-    /// Handlers that interrupts reach without the kernel, with the name of their domain.
-    pub handlers: Option<(&'m str, Handlers)>,
+    /// Handlers that interrupts reach without the kernel, with the names of their domains.
+    pub handlers: Vec<(&'m str, Handlers)>,
     pub subjects: Vec<Subject<'m>>,
     /// Gates that somebody can reach, with their names.
     pub gates: Vec<(String, Gate)>,
@@ -80,8 +80,8 @@ impl<'m> Analysis<'m> {
     /// The bound on its response, if it is at most `deadline`.
     #[expect(clippy::result_large_err, reason = "a refusal has the same terms as a bound")]
     pub fn respond(&self, thread: usize, deadline: u64, beside: &Beside) -> Result<Response, response::Refusal> {
-        let handlers = self.handlers.as_ref().map(|(_, handlers)| handlers);
-        response::response_beside(&self.subject(thread, deadline), &beside.view(&self.costs), handlers)
+        let handlers: Vec<Handlers> = self.handlers.iter().map(|(_, handlers)| *handlers).collect();
+        response::response_beside(&self.subject(thread, deadline), &beside.view(&self.costs), &handlers)
     }
 
     /// A thread as the analysis takes it.
@@ -103,9 +103,15 @@ impl<'m> Analysis<'m> {
         self.subjects[thread].declared.period.map(u64::from).filter(|ticks| *ticks > 0)
     }
 
-    /// Most that handlers of any domain take from its budget in a period: the kernel charges whom they interrupt.
+    /// Most that handlers of any domain take from its budget in a period: of what nothing counts, the kernel charges whom they interrupt.
     pub fn taken(&self, thread: usize) -> u64 {
-        self.handlers.map_or(0, |(_, handlers)| handlers.within(self.budget(thread).0))
+        let window = self.budget(thread).0;
+        self.handlers.iter().fold(0, |sum, (_, handlers)| sum.saturating_add(handlers.charged_within(window)))
+    }
+
+    /// Most that all handlers use within `window` ticks.
+    pub fn displaced(&self, window: u64) -> u64 {
+        self.handlers.iter().fold(0, |sum, (_, handlers)| sum.saturating_add(handlers.within(window)))
     }
 
     /// Capacity of its budget that is left to its jobs in each period, whatever handlers do.
@@ -315,12 +321,34 @@ fn subjects(system: &System) -> Vec<Subject<'_>> {
     all
 }
 
-fn handlers<'m>(system: &'m System, board: &Board) -> Option<(&'m str, Handlers)> {
-    let (domain, handlers) = system.handlers()?;
+/// Whoever's handlers are reached, one timer looks.
+fn handlers<'m>(system: &'m System, board: &Board) -> Vec<(&'m str, Handlers)> {
+    let of = |(index, (domain, own)): (usize, (usize, crate::resolved::Handlers))| {
+        let taken = taken_by(&own, board);
+        let look = if index == 0 { taken.look } else { 0 };
+        (system.domains[domain].name.as_str(), Handlers { look, ..taken })
+    };
+    system.handlers().enumerate().map(of).collect()
+}
+
+fn taken_by(handlers: &crate::resolved::Handlers, board: &Board) -> Handlers {
     let (period, capacity) = (handlers.period.into(), handlers.capacity.into());
-    let (late, between_looks) = (sampling::LONGEST_TICKS.into(), sampling::SHORTEST_TICKS.into());
-    let [end, look] = [board.kernel.handlers_cycles, board.kernel.look_cycles].map(|cycles| board.ticks_in(cycles));
-    Some((&system.domains[domain].name, Handlers { period, capacity, late, end, between_looks, look }))
+    let costs = [board.kernel.handlers_cycles, board.kernel.look_cycles, board.kernel.met_cycles];
+    let [end, look, met] = costs.map(|cycles| board.ticks_in(cycles));
+    let longest = sampling::LONGEST_TICKS.into();
+    let counter = board.counter.filter(|_| handlers.counted);
+    let beyond = counter.map_or(longest, |counter| board.ticks_in(counter.beyond_cycles));
+    // For each spending, looks that meet it, and the boundary.
+    let met = (sampling::looks_in(capacity + beyond) + 1) * met.saturating_sub(look);
+    let own =
+        Handlers { period, capacity, beyond, late: longest, uncounted: 0, end, early: 0, met, look, counted: false };
+    let counted = |_| {
+        // A timer for the end of a budget comes too early when handlers have run meanwhile: once, and again for each of its delays that they use in full.
+        let delay = board.rate().counts_in(board.enforcement_ns).ceil().max(1);
+        let early = board.ticks_in(board.kernel.early_cycles) * (1 + capacity / delay);
+        Handlers { late: sampling::SHORTEST_TICKS.into(), uncounted: longest, early, counted: true, ..own }
+    };
+    counter.map_or(own, counted)
 }
 
 /// Costs that kernel and board add, in ticks, rounded up.

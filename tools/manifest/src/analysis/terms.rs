@@ -133,7 +133,8 @@ pub fn list(system: &Analysis<'_>, thread: usize, beside: &Beside, found: &Respo
         all.push(term(kind, part.ticks()));
     }
     all.push(term(Kind::Clock, terms.kernel));
-    all.extend(system.handlers.map(|(name, _)| term(Kind::Handlers(name.to_owned()), terms.handlers)));
+    let handlers = system.handlers.iter();
+    all.extend(handlers.map(|(name, own)| term(Kind::Handlers((*name).to_owned()), own.within(found.window))));
     all.retain(|term| term.ticks > 0);
     all
 }

@@ -4,8 +4,8 @@
 use crate::board::Board;
 use crate::board_file::{Memory, MemoryKind};
 use crate::diagnostic::Refusal;
-use crate::schema::{Delivery, Domain, Handlers, InterruptLine, Manifest};
-use system::direct::{LEVELS, MAX_DIRECT, MAX_OPEN};
+use crate::schema::{Delivery, Domain, Handlers, InterruptLine, Manifest, Meter};
+use system::direct::{LEVELS, MAX_DIRECT, MAX_OPEN, MAX_OWNERS};
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found = Vec::new();
@@ -16,17 +16,48 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
         found.extend(domain.handlers.as_ref().and_then(|handlers| stack(name, handlers)));
         found.extend(domain.handlers.as_ref().and_then(|handlers| capacity(name, handlers)));
     }
-    let mut owners = manifest.domain.iter().filter(|(_, domain)| domain.direct().next().is_some());
-    let Some((owner, domain)) = owners.next() else { return found };
-    found.extend(owners.map(|(other, domain)| second(owner, other, domain)));
+    let owners: Vec<(&str, &Domain)> = manifest.domain.iter().map(|(name, domain)| (name.as_str(), domain)).collect();
+    let owners: Vec<_> = owners.into_iter().filter(|(_, domain)| domain.direct().next().is_some()).collect();
+    let Some((first, domain)) = owners.first() else { return found };
+    for (owner, domain) in &owners {
+        found.extend(meter(owner, domain, board));
+    }
     if board.secure().is_none() {
-        found.push(no_state(owner, domain, board));
+        found.push(no_state(first, domain, board));
         return found;
     }
-    found.extend(devices(owner, domain, board));
-    found.extend(memory(owner, domain, board));
-    found.extend(many(owner, domain));
+    found.extend(occupant(&owners));
+    found.extend(lines(&owners));
+    for (owner, domain) in &owners {
+        found.extend(devices(owner, domain, board));
+        found.extend(memory(owner, domain, board));
+        found.extend(ranges(owner, domain));
+    }
     found
+}
+
+/// One of several says that its handlers are reached when the system starts.
+fn occupant(owners: &[(&str, &Domain)]) -> Option<Refusal> {
+    let occupies = |(_, domain): &&(&str, &Domain)| domain.handlers.as_ref().is_some_and(|own| own.occupies);
+    let said: Vec<&str> = owners.iter().filter(occupies).map(|(name, _)| *name).collect();
+    let names: Vec<&str> = owners.iter().map(|(name, _)| *name).collect();
+    let refuse = |name: &str, text: String| {
+        Refusal::at("CF0211", format!("domain.{name}.handlers.occupies"), text)
+            .value(format!("handlers of {}", names.join(", ")))
+            .limit("one of them with `occupies = true`")
+            .rule("the processor's Non-secure state is one domain's at a time; the kernel takes the interrupts of the others")
+    };
+    match said[..] {
+        [] if owners.len() > 1 => Some(
+            refuse(names[0], "nothing says whose handlers are reached when the system starts".to_owned())
+                .remedy("write `occupies = true` for one of them"),
+        ),
+        [first, second, ..] => Some(
+            refuse(second, format!("handlers of `{first}` and of `{second}` are both to be reached at the start"))
+                .remedy(format!("remove `occupies` of `{first}` or of `{second}`")),
+        ),
+        _ => None,
+    }
 }
 
 /// A direct line names its handler, a priority and a separation; another one none of them.
@@ -126,15 +157,6 @@ fn first<'d>(name: &str, domain: &'d Domain) -> Option<(String, &'d InterruptLin
     domain.direct().next().map(|(key, line)| (format!("domain.{name}.interrupt.{key}"), line))
 }
 
-fn second(owner: &str, other: &str, domain: &Domain) -> Refusal {
-    let place = first(other, domain).map_or_else(String::new, |(place, _)| format!("{place}.delivery"));
-    Refusal::at("CF0323", place, format!("`{owner}` has handlers already"))
-        .value(other)
-        .limit("one domain with handlers")
-        .rule("handlers of one domain have the Non-secure state of the processor: of two, each could reach what is the other's")
-        .remedy(format!("let the kernel take the interrupts of `{other}`: remove `delivery`, or merge the domains"))
-}
-
 fn no_state(owner: &str, domain: &Domain, board: &Board) -> Refusal {
     let place = first(owner, domain).map_or_else(String::new, |(place, _)| format!("{place}.delivery"));
     Refusal::at("CF0322", place, "this board cannot deliver an interrupt directly")
@@ -144,24 +166,44 @@ fn no_state(owner: &str, domain: &Domain, board: &Board) -> Refusal {
         .remedy("remove `delivery`: the kernel takes the interrupt then; or choose a board whose processor has a second state")
 }
 
-/// Each device of a direct line can be Non-secure.
+/// The board has the instrument that is asked for.
+fn meter(owner: &str, domain: &Domain, board: &Board) -> Option<Refusal> {
+    let asked = domain.handlers.as_ref().and_then(|handlers| handlers.meter);
+    (asked == Some(Meter::Counter) && board.counter.is_none()).then(|| {
+        Refusal::at("CF0322", format!("domain.{owner}.handlers.meter"), "nothing on this board counts handlers' cycles")
+            .value("counter")
+            .limit(format!("`{}` has no counter", board.name))
+            .rule("a counter is of cycles of the second security state alone, and interrupts above that state")
+            .remedy("remove `meter`, or write `meter = \"sampler\"`")
+    })
+}
+
+/// Each device that handlers use is the domain's, and can be Non-secure.
 fn devices(owner: &str, domain: &Domain, board: &Board) -> Vec<Refusal> {
-    let closed = |line: &InterruptLine| board.device(&line.device).is_some_and(|device| device.open.is_none());
-    let wrong = domain.direct().filter(|(_, line)| closed(line));
-    wrong
-        .map(|(key, line)| {
-            let open: Vec<&str> = board.device.iter().filter(|(_, d)| d.open.is_some()).map(|(n, _)| n.as_str()).collect();
-            Refusal::at(
-                "CF0322",
-                format!("domain.{owner}.interrupt.{key}.device"),
-                format!("handlers cannot use the device `{}`", line.device),
-            )
-            .value(line.device.as_str())
-            .limit(format!("devices that can be Non-secure: {}", open.join(", ")))
-            .rule("a handler uses its device from Non-secure state, to which a controller of the board opens it")
-            .remedy("choose another device, or remove `delivery`; if the board has a register for it, name it with `open` in the board's file")
-        })
-        .collect()
+    let of_lines = domain.direct().map(|(key, line)| (format!("domain.{owner}.interrupt.{key}.device"), &line.device));
+    let named = domain.handlers.iter().flat_map(|handlers| handlers.devices.iter().enumerate());
+    let named: Vec<_> = named.map(|(i, name)| (format!("domain.{owner}.handlers.devices[{i}]"), name)).collect();
+    let foreign = named.iter().filter(|(_, name)| !domain.devices.contains(name));
+    let foreign: Vec<_> = foreign.map(|(place, name)| not_its_own(place, name, domain)).collect();
+    let can = |name: &str| board.device(name).is_none_or(|device| board.can_open(device));
+    let closed = of_lines.chain(named.iter().cloned()).filter(|(_, name)| !can(name));
+    foreign.into_iter().chain(closed.map(|(place, name)| closed_device(place, name, board))).collect()
+}
+
+fn not_its_own(place: &str, name: &str, domain: &Domain) -> Refusal {
+    Refusal::at("CF0307", place, format!("the domain does not own the device `{name}`"))
+        .limit(format!("devices of the domain: {}", domain.devices.join(", ")))
+        .rule("handlers use devices of their domain")
+        .remedy(format!("add \"{name}\" to the domain's `devices`"))
+}
+
+fn closed_device(place: String, name: &str, board: &Board) -> Refusal {
+    let open: Vec<&str> = board.device.iter().filter(|(_, d)| board.can_open(d)).map(|(n, _)| n.as_str()).collect();
+    Refusal::at("CF0322", place, format!("handlers cannot use the device `{name}`"))
+        .value(name)
+        .limit(format!("devices that can be Non-secure: {}", open.join(", ")))
+        .rule("a handler uses its device from Non-secure state, to which a controller of the board opens it")
+        .remedy("choose another device, or remove `delivery`; if the board has a register for it, name it with `open` in the board's file")
 }
 
 /// Data can be Non-secure, and is never paged.
@@ -190,26 +232,38 @@ fn memory(owner: &str, domain: &Domain, board: &Board) -> Option<Refusal> {
     })
 }
 
-/// The kernel looks at no more when it cuts handlers off.
-fn many(owner: &str, domain: &Domain) -> Vec<Refusal> {
-    let lines = domain.direct().count();
-    let devices = domain.devices.iter().filter(|device| domain.is_open(device)).count();
-    let ranges = 2 + devices;
-    let refuse = |text: String, value: String, most: usize, rule: &str| {
-        Refusal::at("CF0323", format!("domain.{owner}.interrupt"), text)
+/// The kernel looks at no more domains, and at no more lines when it cuts handlers off.
+fn lines(owners: &[(&str, &Domain)]) -> Vec<Refusal> {
+    let refuse = |(name, domain): &(&str, &Domain), text: String, value: String, most: usize, rule: &str| {
+        let place = first(name, domain).map_or_else(String::new, |(place, _)| format!("{place}.delivery"));
+        Refusal::at("CF0323", place, text)
             .value(value)
             .limit(most.to_string())
             .rule(rule)
             .remedy("let the kernel take some of them: remove `delivery`")
     };
+    let rule = "the kernel keeps a record for each domain whose handlers it can let in";
+    let value = format!("{} domains", owners.len());
+    let domains =
+        owners.get(MAX_OWNERS).map(|one| refuse(one, "too many domains have handlers".into(), value, MAX_OWNERS, rule));
     let rule = "the kernel switches each line off when it cuts handlers off, in bounded time";
-    let too_many = (lines > MAX_DIRECT).then(|| {
-        refuse(format!("`{owner}` has too many direct interrupts"), format!("{lines} lines"), MAX_DIRECT, rule)
-    });
-    let rule = "the processor's attribution unit has a region for each range, and one for the way into the kernel";
-    let too_wide = (ranges > MAX_OPEN).then(|| {
-        let value = format!("{ranges}: code, data and {devices} devices");
-        refuse(format!("handlers of `{owner}` use too many ranges"), value, MAX_OPEN, rule)
-    });
-    too_many.into_iter().chain(too_wide).collect()
+    let count = |upto: usize| owners[..upto].iter().map(|(_, domain)| domain.direct().count()).sum::<usize>();
+    let value = format!("{} lines", count(owners.len()));
+    let over = (0..owners.len()).find(|index| count(index + 1) > MAX_DIRECT);
+    let lines = over.map(|index| refuse(&owners[index], "too many direct interrupts".into(), value, MAX_DIRECT, rule));
+    domains.into_iter().chain(lines).collect()
+}
+
+/// Attribution has so many regions.
+fn ranges(owner: &str, domain: &Domain) -> Option<Refusal> {
+    let devices = domain.devices.iter().filter(|device| domain.is_open(device)).count();
+    let ranges = 2 + devices;
+    (ranges > MAX_OPEN).then(|| {
+        let text = format!("handlers of `{owner}` use too many ranges");
+        Refusal::at("CF0323", format!("domain.{owner}.interrupt"), text)
+            .value(format!("{ranges}: code, data and {devices} devices"))
+            .limit(MAX_OPEN.to_string())
+            .rule("the processor's attribution unit has a region for each range, and one for the way into the kernel")
+            .remedy("let the kernel take some of them: remove `delivery`")
+    })
 }

@@ -100,7 +100,7 @@ fn asked(name: &str) -> String {
 }
 
 /// Refuses a name that is not declared, and lists those that are.
-fn declared<'k>(
+pub(super) fn declared<'k>(
     kind: &str,
     name: &str,
     exists: bool,

@@ -4,7 +4,7 @@ use spec::TemporalSpec;
 
 use super::{
     Area, Budget, Device, Direct, Domain, Envelope, File, FileUse, Frames, Gate, Handlers, Heap, Interleave, Interrupt,
-    Memory, Pages, Share, Shared, SharedUse, System, Thread,
+    Memory, Output, Pages, Share, Shared, SharedUse, System, Thread,
 };
 use crate::analysis::jobs_in;
 use crate::board::{Board, platform};
@@ -12,7 +12,7 @@ use crate::board_file::MemoryKind;
 use crate::diagnostic::Refusal;
 use crate::quantity::{Address, Size, Time};
 use crate::references::{self, clients, grants};
-use crate::schema::{self, AccessMode, Delivery, Geometry, HeapArea, Manifest, NearTables};
+use crate::schema::{self, AccessMode, Delivery, Geometry, HeapArea, Manifest, Meter, NearTables};
 use crate::spec::Spec;
 
 /// Slots of a capability table when the manifest does not say.
@@ -63,6 +63,8 @@ pub fn resolve(manifest: &Manifest, board: &Board, enforced: bool) -> Result<Sys
         budgets: resolver.budgets(enforced),
         notifications: manifest.notification.values().map(|n| n.initial).collect(),
         limit_ns: manifest.run.limit.0,
+        exact: manifest.run.exact,
+        outputs: manifest.run.output.iter().filter_map(|(name, output)| resolver.output(name, output)).collect(),
         memories,
     })
 }
@@ -242,6 +244,11 @@ impl Resolver<'_> {
         Some(Device { name: name.to_owned(), base: device.base, bytes: device.bytes, kind, open: domain.is_open(name) })
     }
 
+    fn output(&self, name: &str, declared: &schema::Output) -> Option<Output> {
+        let address = self.board.device(&declared.device)?.base + declared.offset;
+        Some(Output { name: name.to_owned(), declared: declared.clone(), address })
+    }
+
     fn shared(&self, used: &schema::SharedUse) -> Option<SharedUse> {
         let shared = self.manifest.shared.get_index_of(&used.name)?;
         Some(SharedUse {
@@ -312,6 +319,8 @@ impl Resolver<'_> {
             stack_bytes: declared.stack.0 as u32,
             period: self.ticks(declared.period),
             capacity: self.ticks(declared.capacity),
+            occupies: declared.occupies,
+            counted: declared.meter.unwrap_or(Meter::Counter) == Meter::Counter && self.board.counter.is_some(),
         }
     }
 

@@ -93,9 +93,10 @@ impl Domain {
         self.interrupt.iter().filter(|(_, line)| line.delivery == Delivery::Direct)
     }
 
-    /// Whether handlers use a device: a line of it reaches one.
+    /// Whether handlers use a device: a line of it reaches one, or the manifest says so.
     pub fn is_open(&self, device: &str) -> bool {
-        self.direct().any(|(_, line)| line.device == device)
+        let named = self.handlers.iter().flat_map(|handlers| &handlers.devices);
+        self.direct().any(|(_, line)| line.device == device) || named.into_iter().any(|name| name == device)
     }
 }
 

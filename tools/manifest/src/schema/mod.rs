@@ -2,6 +2,7 @@
 #![allow(missing_docs)]
 
 mod domain;
+mod output;
 mod parts;
 mod sources;
 
@@ -14,7 +15,8 @@ use serde_json::Value;
 use crate::quantity::{Address, Size, Time};
 
 pub use domain::{CArea, DataArea, Domain, Envelope, FaultPolicy, Geometry, HeapArea, Paging, Replacement, StackArea};
-pub use parts::{AccessMode, Delivery, Gate, Handlers, InterruptLine, SharedUse, Thread, Use};
+pub use output::Output;
+pub use parts::{AccessMode, Delivery, Gate, Handlers, InterruptLine, Meter, SharedUse, Thread, Use};
 pub(crate) use parts::{gate_stack, main_name};
 pub use sources::{CSources, CrateSource, FileUse};
 
@@ -72,11 +74,17 @@ pub struct Run {
     /// Modelled time after which the run is over anyway.
     #[serde(default = "default_limit")]
     pub limit: Time,
+    /// Whether time advances after every instruction: slow, and exact for latencies.
+    #[serde(default)]
+    pub exact: bool,
+    /// Registers of devices whose stores are part of the run's record, by names of one's own.
+    #[serde(default)]
+    pub output: IndexMap<String, Output>,
 }
 
 impl Default for Run {
     fn default() -> Self {
-        Run { awaited: Vec::new(), limit: default_limit() }
+        Run { awaited: Vec::new(), limit: default_limit(), exact: false, output: IndexMap::new() }
     }
 }
 

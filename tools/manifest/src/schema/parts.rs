@@ -143,10 +143,29 @@ pub struct Handlers {
     /// Bytes of their stack, a multiple of 8.
     #[serde(default = "handlers_stack")]
     pub stack: Size,
+    /// Devices of the domain that handlers use, beside those of direct lines.
+    #[serde(default)]
+    pub devices: Vec<String>,
     /// From one point at which their capacity is full again to the next.
     pub period: Time,
     /// Time that they use in a period at most; with it used up, they are cut off until the next.
     pub capacity: Time,
+    /// Whether they are reached when the system starts. Of several domains with handlers one at a time is; `occupy` changes which, and the kernel takes the
+    /// others' interrupts.
+    #[serde(default)]
+    pub occupies: bool,
+    /// Instrument that says what they use: the counter if absent and the board has one.
+    pub meter: Option<Meter>,
+}
+
+/// Instrument that says what handlers use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Meter {
+    /// The processor counts their cycles.
+    Counter,
+    /// A timer looks at random times whether they run.
+    Sampler,
 }
 
 /// A capability by name: exactly one of the first six keys.

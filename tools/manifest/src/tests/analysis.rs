@@ -17,6 +17,7 @@ fn board() -> Board {
         masked_frames_cycles: 4_000,
         handlers_cycles: 0,
         look_cycles: 0,
+        met_cycles: 0,
     };
     board.enforcement_ns = 5_000;
     board
@@ -33,6 +34,7 @@ fn free_board() -> Board {
         masked_frames_cycles: 0,
         handlers_cycles: 0,
         look_cycles: 0,
+        met_cycles: 0,
     };
     board.enforcement_ns = 0;
     board

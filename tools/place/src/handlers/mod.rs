@@ -17,6 +17,8 @@ pub(crate) use reach::Reached;
 
 /// Words of a table of vectors in front of those of interrupt lines.
 const SYSTEM_VECTORS: u32 = 16;
+/// PendSV and SysTick, of which each security state has its own.
+const STATE_EXCEPTIONS: [usize; 2] = [14, 15];
 /// A table of vectors begins at a multiple of this, at least (VTOR; DDI 0553).
 const LEAST_TABLE: u32 = 128;
 
@@ -43,20 +45,37 @@ pub(crate) struct HandlersSpot {
     pub copy: u32,
 }
 
+impl HandlersSpot {
+    /// Whether it is the place of these.
+    pub fn is_of(&self, handlers: &Handlers) -> bool {
+        self.direct.owner() == Some(handlers.owner as u32)
+    }
+}
+
 impl<'a> Handlers<'a> {
-    /// Those of a system, if it has any.
+    /// Those of a system, the first occupant's first.
     ///
     /// # Errors
     /// [`PlaceError::Symbol`], [`PlaceError::NotCode`], [`PlaceError::Reaches`].
-    pub fn of(system: &System, programs: &'a [Program]) -> Result<Option<Handlers<'a>>, PlaceError> {
-        let Some(((owner, shared), alias)) = system.handlers().zip(system.secure) else { return Ok(None) };
+    pub fn all(system: &System, programs: &'a [Program]) -> Result<Vec<Handlers<'a>>, PlaceError> {
+        let Some(alias) = system.secure else { return Ok(Vec::new()) };
+        system.handlers().map(|(owner, shared)| Handlers::of(system, programs, owner, shared, alias)).collect()
+    }
+
+    fn of(
+        system: &System,
+        programs: &'a [Program],
+        owner: usize,
+        shared: resolved::Handlers,
+        alias: u32,
+    ) -> Result<Handlers<'a>, PlaceError> {
         let program = &programs[owner];
         let all = system.domains[owner].interrupts.iter();
         let direct = all.filter_map(|line| Some((line.line, line.direct.as_ref()?.handler.as_str())));
         let names: Vec<&str> = direct.clone().map(|(_, name)| name).collect();
         let reached = Reached::from(program, &names)?;
         let lines = direct.map(|(line, name)| Ok((line, program.function(name)? & !1))).collect::<Result<_, _>>()?;
-        Ok(Some(Handlers { owner, shared, alias, reached, lines }))
+        Ok(Handlers { owner, shared, alias, reached, lines })
     }
 
     /// Bytes of their stack, in whole units of which the data behind it is aligned.
@@ -94,6 +113,7 @@ impl<'a> Handlers<'a> {
             stack_top: domain.data_base,
             period: self.shared.period,
             capacity: self.shared.capacity,
+            counted: if self.shared.counted { ratio(system.cpu_hz, system.ticks_per_second) } else { 0 },
         };
         Ok(HandlersSpot { direct, stub: base + stub, copy: base + copy })
     }
@@ -115,8 +135,9 @@ impl<'a> Handlers<'a> {
     /// [`PlaceError::Relocation`].
     pub fn load(&self, spot: &HandlersSpot, relocated: &[Vec<u8>]) -> Result<Loaded, PlaceError> {
         let HandlersSpot { direct, stub, copy } = *spot;
-        // An exception without a vector is a fault, which cuts the owner off.
+        // An exception without a vector is a fault, which cuts the owner off. Their state's own ones may come of what the occupant before has left.
         let mut vectors = vec![0; self.vectors() as usize];
+        STATE_EXCEPTIONS.iter().for_each(|number| vectors[*number] = stub | 1);
         vectors[0] = direct.stack_top;
         for (line, handler) in &self.lines {
             // The handlers are among what is reached.
@@ -141,4 +162,17 @@ impl<'a> Handlers<'a> {
     pub fn pieces(&self, spot: &HandlersSpot) -> impl Iterator<Item = (&str, u32, u32)> {
         self.reached.pieces(spot.copy)
     }
+}
+
+/// Cycles (upper half) in ticks (lower half), in lowest terms. More than fits is rounded: a cycle takes a little longer then.
+fn ratio(cycles: u32, ticks: u32) -> u32 {
+    let (mut common, mut rest) = (cycles.max(1), ticks);
+    while rest != 0 {
+        (common, rest) = (rest, common % rest);
+    }
+    let (mut cycles, mut ticks) = (cycles / common, ticks / common);
+    while cycles > 0xffff {
+        (cycles, ticks) = (cycles / 2, ticks.div_ceil(2));
+    }
+    cycles << 16 | ticks
 }

@@ -28,13 +28,13 @@ use manifest::resolved::{Area, Domain, Envelope, Interleave, Item, Part, System}
 #[derive(Debug)]
 pub(crate) struct Regions<U> {
     groups: Groups,
-    handlers: Option<HandlersSpot>,
+    handlers: Vec<HandlersSpot>,
     unit: PhantomData<U>,
 }
 
 impl<U> Default for Regions<U> {
     fn default() -> Self {
-        Regions { groups: Groups::default(), handlers: None, unit: PhantomData }
+        Regions { groups: Groups::default(), handlers: Vec::new(), unit: PhantomData }
     }
 }
 
@@ -54,10 +54,10 @@ impl<U: RegionScheme> Scheme for Regions<U> {
     }
 
     fn domain(&mut self, site: &mut Site, index: usize) -> Result<DomainSpot, PlaceError> {
-        let handlers = site.handlers.filter(|handlers| handlers.owner == index);
+        let handlers = site.handlers.iter().find(|handlers| handlers.owner == index);
         let spot = place_domain::<U>(site, &mut self.groups, index, handlers)?;
         if let Some(handlers) = handlers {
-            self.handlers = Some(handlers.place(site.system, (site.rom, &mut site.spaces), &spot)?);
+            self.handlers.push(handlers.place(site.system, (site.rom, &mut site.spaces), &spot)?);
         }
         Ok(spot)
     }

@@ -208,7 +208,7 @@ fn contents(file: &File) -> Vec<u8> {
 
 fn placed(system: &System, programs: &[Program]) -> Result<Plan, PlaceError> {
     let files: Vec<Vec<u8>> = system.files.iter().map(contents).collect();
-    crate::schemes::plan(system, &kernel(), programs, &files, None)
+    crate::schemes::plan(system, &kernel(), programs, &files, &[])
 }
 
 /// Puts areas of a domain into the memory on the chip, which has no room for whole units.

@@ -4,8 +4,10 @@ mod claims;
 mod execution;
 mod faults;
 mod grants;
+mod handlers;
 mod jobs;
 mod meters;
+mod outputs;
 mod payer;
 mod refused;
 mod supply;
@@ -25,8 +27,10 @@ use crate::timeline::{Marker, MarkerKind, TimelineBuilder};
 
 pub use faults::Faults;
 pub use grants::Grants;
+pub use handlers::HandlersMeter;
 pub use jobs::{JobLimits, Jobs};
 pub use meters::{GateLimits, GateMeter, MEM_MANAGE, Misses};
+pub use outputs::OutputMeter;
 pub use refused::{Refused, call_name, error_name};
 pub use supply::BudgetMeter;
 
@@ -75,6 +79,8 @@ pub struct Analysis<'a> {
     pub refused: Refused,
     pub exits: Vec<Option<u32>>,
     pub interrupts: BTreeMap<u16, u64>,
+    pub handlers: HandlersMeter,
+    pub outputs: Vec<OutputMeter>,
     pub marks: BTreeMap<(u8, u16), MarkReport>,
     pub grants: Grants,
     pub timeline: TimelineBuilder,
@@ -101,6 +107,8 @@ impl<'a> Analysis<'a> {
         Analysis {
             system,
             execution: Execution::new(system, summary),
+            handlers: HandlersMeter::new(system, &time),
+            outputs: system.outputs.iter().map(|output| OutputMeter::new(output, system.cpu_hz)).collect(),
             budgets: system.budgets.iter().map(budget).collect(),
             release_late_bound: time.cycles(system.enforcement_ticks.saturating_add(1)) + emulator_late(summary),
             time,
@@ -226,6 +234,7 @@ impl<'a> Analysis<'a> {
                 self.for_threads_of(event.domain, Jobs::abandon);
                 true
             }
+            Event::Occupy => true,
             Event::Refused => self.refused.note(event),
             Event::Start => {
                 self.time.start(event.payload, event.cycle);
@@ -246,7 +255,15 @@ impl<'a> Analysis<'a> {
             observed::EXCEPTION_RETURN => self.misses.leave(event.cycle),
             observed::VIOLATION => self.stands_out(event, MarkerKind::Violation, None),
             observed::RAN => self.ran(event),
-            observed::SERVED => self.execution.served(event),
+            observed::SERVED => {
+                self.execution.served(event);
+                self.handlers.served(event, self.time.tick_zero());
+            }
+            observed::ENTERED => self.handlers.entered(event),
+            observed::STORED => match self.outputs.get_mut(usize::from(event.detail)) {
+                Some(output) => output.stored(event),
+                None => return false,
+            },
             observed::HANDLED => {
                 self.note_sleep(event);
                 let charge = self.execution.handled(event, self.running.thread(), self.system);

@@ -3,6 +3,7 @@
 use super::format;
 use super::units::{Units, color, color_of};
 use crate::schema::{BudgetReport, DomainReport, GateReport, Report, ThreadReport};
+use crate::stats::Histogram;
 use crate::timeline::HighlightKind;
 
 /// Response times of one thread on a scale from release to deadline.
@@ -96,12 +97,11 @@ pub fn margins(report: &Report, units: &Units) -> Vec<MarginView> {
     threads.into_iter().filter_map(|thread| margin(report, thread, units)).collect()
 }
 
-fn margin(report: &Report, thread: &ThreadReport, units: &Units) -> Option<MarginView> {
-    let histogram = thread.margins.as_ref()?;
-    let deadline = thread.deadline_cycles?;
-    let tallest = histogram.counts.iter().copied().max()?;
-    let step = 240.0 / histogram.counts.len() as f64;
-    let edge = |index: usize| histogram.start + (index as u64 * histogram.width) as i64;
+/// The bars of a histogram in a drawing that is 240 wide and 72 high, and the width of one. `text` says a value, and `late` of an upper edge that it
+/// is one too many.
+pub fn bars(histogram: &Histogram, text: impl Fn(i64) -> String, late: impl Fn(i64) -> bool) -> (Vec<BarView>, String) {
+    let tallest = histogram.counts.iter().copied().max().unwrap_or(0).max(1);
+    let step = 240.0 / histogram.counts.len().max(1) as f64;
     let bar = |(index, &count): (usize, &u64)| {
         // A bin that holds anything is at least one unit high, so that a single late job cannot hide.
         let height = if count == 0 { 0.0 } else { (count as f64 / tallest as f64 * 70.0).max(1.0) };
@@ -109,13 +109,21 @@ fn margin(report: &Report, thread: &ThreadReport, units: &Units) -> Option<Margi
             x: format!("{:.2}", index as f64 * step),
             y: format!("{:.2}", 72.0 - height),
             height: format!("{height:.2}"),
-            from: units.signed(edge(index)),
-            to: units.signed(edge(index + 1)),
+            from: text(histogram.edge(index)),
+            to: text(histogram.edge(index + 1)),
             count: format::count(count),
-            late: edge(index + 1) <= 0,
+            late: late(histogram.edge(index + 1)),
         }
     };
-    let end = edge(histogram.counts.len());
+    let bars = histogram.counts.iter().enumerate().map(bar).collect();
+    (bars, format!("{:.2}", (step - 1.0).max(0.5)))
+}
+
+fn margin(report: &Report, thread: &ThreadReport, units: &Units) -> Option<MarginView> {
+    let histogram = thread.margins.as_ref().filter(|histogram| !histogram.counts.is_empty())?;
+    let deadline = thread.deadline_cycles?;
+    let (bars, bar_width) = bars(histogram, |cycles| units.signed(cycles), |edge| edge <= 0);
+    let end = histogram.edge(histogram.counts.len());
     let (low, high) = (histogram.start.max(0) as f64, end.clamp(0, deadline as i64) as f64);
     Some(MarginView {
         name: thread.name.clone(),
@@ -125,8 +133,8 @@ fn margin(report: &Report, thread: &ThreadReport, units: &Units) -> Option<Margi
         smallest: units.signed(thread.smallest_margin?),
         deadline: units.time(deadline),
         goto: super::places::goto(report, HighlightKind::WorstResponse, &thread.name),
-        bars: histogram.counts.iter().enumerate().map(bar).collect(),
-        bar_width: format!("{:.2}", (step - 1.0).max(0.5)),
+        bars,
+        bar_width,
         start: units.signed(histogram.start),
         end: units.signed(end),
         strip_left: format::position(low, deadline as f64),

@@ -4,6 +4,7 @@ mod charts;
 pub(crate) mod format;
 mod grants;
 mod memory;
+mod outside;
 mod places;
 mod provenance;
 mod tables;
@@ -14,6 +15,7 @@ use askama::Template;
 use charts::{MarginView, ResponseView, ShareView, UseView};
 use grants::GrantsView;
 use memory::MemoryView;
+use outside::LatencyView;
 use places::{NearView, PlacesView};
 use serde_json::json;
 use tables::{FaultGroup, FaultView, ImageView, RefusalView};
@@ -40,6 +42,8 @@ struct Page<'a> {
     margins: Vec<MarginView>,
     budgets: Vec<UseView>,
     gates: Vec<UseView>,
+    latencies: Vec<LatencyView>,
+    outside: Vec<outside::Fact>,
     shares: Vec<ShareView>,
     memories: Vec<MemoryView>,
     grants: GrantsView,
@@ -112,6 +116,8 @@ pub fn render(report: &Report) -> String {
         margins: charts::margins(report, &units),
         budgets: charts::budgets(report, &units),
         gates: charts::gates(report, &units),
+        latencies: outside::latencies(report),
+        outside: outside::facts(report, &units),
         shares: charts::shares(report, &units),
         memories: memory::memories(report),
         grants: grants::grants(report, &units),

@@ -47,6 +47,9 @@ pub struct DomainUse {
     /// Its handlers that interrupts reach without the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handlers: Option<HandlersUse>,
+    /// Their time, as it was given and used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handlers_budget: Option<HandlersBudget>,
 }
 
 /// Use of a domain's handlers that interrupts reach without the kernel.
@@ -58,6 +61,24 @@ pub struct HandlersUse {
     pub cycles: u64,
     /// Longest time.
     pub max_cycles: u64,
+}
+
+/// Time that a domain's handlers were given and used. Periods are those of the grid that begins with the kernel's clock; what a handler uses counts in the
+/// period in which it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandlersBudget {
+    /// Cycles from one point at which the capacity is full again to the next.
+    pub period_cycles: u64,
+    /// Cycles that may be used in a period.
+    pub capacity_cycles: u64,
+    /// Most cycles used in one.
+    pub max_used_cycles: u64,
+    /// Cycle at which that one began.
+    pub max_used_at: u64,
+    /// Periods in which more was used than given.
+    pub overdrawn: Cases,
+    /// Most cycles by which it was.
+    pub max_overdrawn_cycles: u64,
 }
 
 /// Cycles of jobs in their thread's own domain: its code and the kernel's work for its calls, without gates and misses.

@@ -49,6 +49,7 @@ pub fn explained(code: &str) -> Option<&'static str> {
         "domain-fault" => "CF0719",
         "masked-bound" => "CF0720",
         "run-not-modelled" | "trace-lost" | "trace-strange" => "CF0721",
+        "output-text" | "output-sequence" => "CF0722",
         "run-unfinished" => "CF0702",
         _ => return None,
     })

@@ -13,7 +13,7 @@ const fn unknown(number: u32) -> Step {
 }
 
 /// Calls that take a handle first, with this handle.
-const fn handles(handle: Arg, error: Error) -> [Step; 14] {
+const fn handles(handle: Arg, error: Error) -> [Step; 15] {
     [
         c2(Call::Wait, handle, w(1), err(error)),
         c2(Call::Poll, handle, w(1), err(error)),
@@ -24,6 +24,7 @@ const fn handles(handle: Arg, error: Error) -> [Step; 14] {
         c1(Call::DomainStop, handle, err(error)),
         c1(Call::DomainRestart, handle, err(error)),
         c1(Call::FaultNext, handle, err(error)),
+        c1(Call::Occupy, handle, err(error)),
         c4(Call::CapGrant, [handle, cap(Hand::Ring), w(20), w(1)], err(error)),
         c3(Call::FramesRetype, handle, w(0), w(4096), err(error)),
         c3(Call::FramesClean, handle, w(0), w(4096), err(error)),
@@ -102,6 +103,7 @@ pub const ROWS: &[Row] = &[
                 &[
                     c1(Call::DomainStop, cap(Hand::Server), err(Error::NoRight)),
                     c1(Call::DomainRestart, cap(Hand::Server), err(Error::NoRight)),
+                    c1(Call::Occupy, cap(Hand::Server), err(Error::NoRight)),
                     c1(Call::FaultNext, cap(Hand::Server), Told::Is(0)),
                     c3(Call::FramesRetype, cap(Hand::Pool), w(0), w(4096), err(Error::NoRight)),
                     c3(Call::FramesClean, cap(Hand::Pool), w(0), w(4096), err(Error::NoRight)),

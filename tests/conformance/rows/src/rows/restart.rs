@@ -49,6 +49,13 @@ pub const ROWS: &[Row] = &[
         &[],
     ),
     make(
+        "no domain without handlers occupies their state",
+        "OCCUPY is refused for a domain without handlers that interrupts reach without the kernel",
+        "cofferdam_abi.h: OCCUPY",
+        &[does(Actor::Chief, &[c1(Call::Occupy, cap(Hand::Guest), err(Error::BadState))])],
+        &[],
+    ),
+    make(
         "a restart restores data",
         "initialised data is as it was linked, the rest is zero",
         RESTART,

@@ -1,0 +1,182 @@
+//! The counter of cycles of Non-secure state: DWT, with CYCDISS (DDI 0553 D1.2). When it comes to what is left, it interrupts, above all handlers.
+//!
+//! The registers are where the board's file says, and so is the interrupt: a simulator may have them elsewhere. Handlers can write them: none is banked.
+//! The looks find that ([`Counter::finds`]).
+
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use armv_m::regs::Reg;
+use sched::sampling;
+
+use super::instrument::Meter;
+use super::looks::{enable_above_all, register};
+
+/// The counter. All zero: there is none.
+pub(super) struct Counter {
+    /// Address of the words that stand for registers from 0xE000_0000 on, and of the device by which its interrupt comes.
+    registers: AtomicU32,
+    device: AtomicU32,
+    /// Its line.
+    pub line: AtomicU32,
+    /// So many cycles pass in so many ticks.
+    cycles: AtomicU32,
+    ticks: AtomicU32,
+    /// The count up to which handlers are charged, and what it is compared with.
+    charged: AtomicU32,
+    compared: AtomicU32,
+    /// The count at the last look, cycles of a mean interval, and those for which handlers were met and not counted.
+    looked: AtomicU32,
+    mean: AtomicU32,
+    doubt: AtomicU32,
+}
+
+impl Counter {
+    pub(super) const NEW: Counter = Counter {
+        registers: AtomicU32::new(0),
+        device: AtomicU32::new(0),
+        line: AtomicU32::new(0),
+        cycles: AtomicU32::new(0),
+        ticks: AtomicU32::new(0),
+        charged: AtomicU32::new(0),
+        compared: AtomicU32::new(0),
+        looked: AtomicU32::new(0),
+        mean: AtomicU32::new(0),
+        doubt: AtomicU32::new(0),
+    };
+
+    /// Whether it is what meters.
+    pub(super) fn is_there(&self) -> bool {
+        self.registers.load(Relaxed) != 0
+    }
+
+    /// So many cycles pass in so many ticks, neither 0.
+    pub(super) fn rate(&self) -> (u32, u32) {
+        (self.cycles.load(Relaxed).max(1), self.ticks.load(Relaxed).max(1))
+    }
+
+    /// Address of the count, if there is one.
+    pub(super) fn count(&self) -> Option<u32> {
+        self.is_there().then(|| self.registers.load(Relaxed) + CYCCNT)
+    }
+
+    /// Begins to count.
+    pub(super) fn start(&self, [registers, device, line]: [u32; 3], (cycles, ticks): (u32, u32)) {
+        self.registers.store(registers, Relaxed);
+        self.device.store(device, Relaxed);
+        self.line.store(line, Relaxed);
+        self.cycles.store(cycles, Relaxed);
+        self.ticks.store(ticks, Relaxed);
+        self.mean.store(scaled(sampling::MEAN_TICKS, cycles, ticks), Relaxed);
+        [&self.charged, &self.looked].iter().for_each(|count| count.store(self.at(CYCCNT).read(), Relaxed));
+        self.set_up();
+        register(device, UART_CONTROL).write(RECEIVE | RECEIVE_INTERRUPT);
+        enable_above_all(line);
+    }
+
+    /// Sets its registers, but for the count and what it is compared with.
+    pub(super) fn set_up(&self) {
+        KEPT.iter().for_each(|(offset, value)| self.at(*offset).write(*value));
+    }
+
+    /// Whether it has interrupted, which is taken back.
+    pub(super) fn take_match(&self) -> bool {
+        if !self.is_there() {
+            return false;
+        }
+        let device = self.device.load(Relaxed);
+        let has = register(device, UART_STATE).read() & RECEIVED != 0;
+        if has {
+            register(device, UART_DATA).read();
+            register(device, UART_CLEAR).write(RECEIVED);
+        }
+        has
+    }
+
+    /// A look has met a handler, or a boundary. Whether handlers have kept the counter from counting: its registers are not as they were set, it has gone
+    /// back or too far, or looks meet them far more often than the count says.
+    pub(super) fn finds(&self, meets: bool) -> bool {
+        let now = self.at(CYCCNT).read();
+        let counted = now.wrapping_sub(self.looked.swap(now, Relaxed));
+        let mean = self.mean.load(Relaxed);
+        let doubt = self.doubt.load(Relaxed).saturating_sub(counted.saturating_mul(sampling::COUNTED_WEIGHS));
+        let doubt = doubt + if meets { mean } else { 0 };
+        self.doubt.store(doubt, Relaxed);
+        let (charged, compared) = (self.charged.load(Relaxed), self.compared.load(Relaxed));
+        let goes_on = counted as i32 >= 0 && now.wrapping_sub(charged) <= BEYOND + compared.wrapping_sub(charged);
+        let is_kept = goes_on
+            && KEPT.iter().all(|(offset, value)| self.at(*offset).read() == *value)
+            && self.at(COMP0).read() == compared;
+        let cheats = !is_kept || doubt > mean * sampling::DOUBTS;
+        if cheats {
+            self.set_up();
+            self.charged.store(now, Relaxed);
+            self.doubt.store(0, Relaxed);
+        }
+        cheats
+    }
+
+    fn at(&self, offset: u32) -> Reg {
+        register(self.registers.load(Relaxed), offset)
+    }
+}
+
+impl Meter for Counter {
+    fn used(&self, _met: Option<bool>) -> u32 {
+        let (cycles, ticks) = self.rate();
+        let charged = self.charged.load(Relaxed);
+        let passed = self.at(CYCCNT).read().wrapping_sub(charged);
+        // A count that is far beyond the comparison is none of its own.
+        let passed = passed.min(self.compared.load(Relaxed).wrapping_sub(charged).saturating_add(BEYOND));
+        let used = scaled(passed, ticks, cycles);
+        // The rest of a tick is charged with the next.
+        self.charged.store(charged.wrapping_add(scaled(used, cycles, ticks)), Relaxed);
+        used
+    }
+
+    fn grant(&self, left: i32) {
+        let (cycles, ticks) = self.rate();
+        // With nothing left, what silences their exceptions is all that runs in their state, and is not to be interrupted.
+        let ahead = if left > 0 { scaled(left as u32, cycles, ticks) + 1 } else { FAR };
+        // It stands still now, and matches when it becomes equal.
+        let now = self.at(CYCCNT).read();
+        let first = now.wrapping_add(1);
+        let compared = self.charged.load(Relaxed).wrapping_add(ahead);
+        let compared = if (compared.wrapping_sub(first) as i32) < 0 { first } else { compared };
+        self.compared.store(compared, Relaxed);
+        self.at(COMP0).write(compared);
+    }
+}
+
+/// Cycles that do not come to pass until a boundary.
+const FAR: u32 = 1 << 30;
+/// More cycles than handlers have behind a match.
+const BEYOND: u32 = 1 << 12;
+
+/// `amount` times `by` over `over`, rounded down; at most 32 bits, which no capacity exceeds.
+fn scaled(amount: u32, by: u32, over: u32) -> u32 {
+    (u64::from(amount) * u64::from(by) / u64::from(over)).min(u64::from(u32::MAX >> 1)) as u32
+}
+
+// Offsets from 0xE000_0000, and bits (DDI 0553 D1.2).
+const CTRL: u32 = 0x1000;
+const CYCCNT: u32 = 0x1004;
+const COMP0: u32 = 0x1020;
+const FUNCTION0: u32 = 0x1028;
+const DEMCR: u32 = 0xedfc;
+const CYCCNTENA: u32 = 1;
+const CYCDISS: u32 = 1 << 23;
+/// MATCH: the cycle counter; ACTION: a debug event.
+const CYCLES_MATCH: u32 = 1 | 1 << 4;
+const TRCENA: u32 = 1 << 24;
+const MON_EN: u32 = 1 << 16;
+/// The registers that say what it counts and when, in the order in which they are set.
+const KEPT: [(u32, u32); 3] = [(DEMCR, TRCENA | MON_EN), (FUNCTION0, CYCLES_MATCH), (CTRL, CYCDISS | CYCCNTENA)];
+
+// CMSDK UART, by whose receiver a simulator interrupts.
+const UART_DATA: u32 = 0x00;
+const UART_STATE: u32 = 0x04;
+const UART_CONTROL: u32 = 0x08;
+const UART_CLEAR: u32 = 0x0c;
+const RECEIVE: u32 = 1 << 1;
+const RECEIVE_INTERRUPT: u32 = 1 << 3;
+const RECEIVED: u32 = 1 << 1;

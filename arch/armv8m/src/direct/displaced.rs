@@ -1,0 +1,84 @@
+//! The time of handlers as the kernel's accounts see it: whoever is interrupted is not charged for it.
+//!
+//! Handlers can write the counter. The kernel therefore never takes more off its accounts than the meter has charged to handlers, and the rest of their
+//! capacity: a count that runs ahead gives nobody time.
+
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use super::owner::COFFERDAM_OWNER;
+
+/// The count as the kernel knows it.
+pub(super) struct Displaced {
+    /// Address of the count; of `seen` if nothing counts.
+    count: AtomicU32,
+    /// The count when the kernel last asked, and parts of a tick that it has not yet been told.
+    seen: AtomicU32,
+    rest: AtomicU32,
+    /// Ticks that it has been told of.
+    told: AtomicU32,
+    /// Ticks that handlers were charged, and the most that the kernel may be told of. The meter's.
+    charged: AtomicU32,
+    most: AtomicU32,
+    /// Ticks of the meter's own that the kernel has not yet been told of.
+    beside: AtomicU32,
+}
+
+pub(super) static DISPLACED: Displaced = Displaced {
+    count: AtomicU32::new(0),
+    seen: AtomicU32::new(0),
+    rest: AtomicU32::new(0),
+    told: AtomicU32::new(0),
+    charged: AtomicU32::new(0),
+    most: AtomicU32::new(0),
+    beside: AtomicU32::new(0),
+};
+
+impl Displaced {
+    /// Notes where the count is, if there is one. Before any thread runs.
+    pub(super) fn start(&self, count: Option<u32>) {
+        self.count.store(count.unwrap_or((&raw const self.seen).addr() as u32), Relaxed);
+    }
+
+    /// Handlers were charged so many ticks more, and so many are left to them.
+    pub(super) fn charged(&self, used: u32, left: i32) {
+        let charged = self.charged.load(Relaxed).wrapping_add(used);
+        self.charged.store(charged, Relaxed);
+        self.most.store(charged.wrapping_add(left.max(0) as u32), Relaxed);
+    }
+
+    /// The meter has interrupted a handler: that, too, is nothing of whom the handler has interrupted. Admission counts `met_cycles` of the board's file for
+    /// it, which are no less.
+    pub(super) fn met(&self) {
+        const MET_TICKS: u32 = 340;
+        self.beside.fetch_add(MET_TICKS, Relaxed);
+    }
+
+    fn now(&self) -> u32 {
+        // SAFETY: a register, or a word of this.
+        unsafe { (self.count.load(Relaxed) as *const u32).read_volatile() }
+    }
+}
+
+/// Whether handlers have run since the kernel last asked.
+#[inline(always)]
+pub(crate) fn is_displaced() -> bool {
+    DISPLACED.now() != DISPLACED.seen.load(Relaxed)
+}
+
+/// Ticks for which they have.
+///
+/// # Bound
+/// O(1).
+pub(crate) fn displaced() -> u32 {
+    let known = &DISPLACED;
+    let now = known.now();
+    let passed = now.wrapping_sub(known.seen.swap(now, Relaxed));
+    let (cycles, ticks) = COFFERDAM_OWNER.counter.rate();
+    let parts = u64::from(passed) * u64::from(ticks) + u64::from(known.rest.load(Relaxed));
+    known.rest.store((parts % u64::from(cycles)) as u32, Relaxed);
+    let told = known.told.load(Relaxed);
+    let room = (known.most.load(Relaxed).wrapping_sub(told) as i32).max(0) as u32;
+    let given = (parts / u64::from(cycles)).min(room.into()) as u32;
+    known.told.store(told.wrapping_add(given), Relaxed);
+    given + known.beside.swap(0, Relaxed)
+}

@@ -1,0 +1,115 @@
+//! The timer that looks at random times whether handlers run. It is above all of them, and whatever they do, it comes.
+
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use armv_m::regs::{self, Reg};
+use sched::sampling::{self, Intervals};
+
+use super::instrument::Meter;
+use super::owner::set_priority;
+
+/// The timer's state.
+pub(super) struct Looks {
+    /// Its line, and the address of its timer's registers.
+    pub line: AtomicU32,
+    pub timer: AtomicU32,
+    /// The interval that runs, and the state of the generator, not 0.
+    interval: AtomicU32,
+    seed: AtomicU32,
+    lent: AtomicU32,
+    /// Ticks of intervals that have ended since handlers were last charged, and the ticks from then to the next boundary of their period.
+    since: AtomicU32,
+    boundary: AtomicU32,
+}
+
+impl Looks {
+    pub(super) const NEW: Looks = Looks {
+        line: AtomicU32::new(0),
+        timer: AtomicU32::new(0),
+        interval: AtomicU32::new(0),
+        seed: AtomicU32::new(0),
+        lent: AtomicU32::new(0),
+        since: AtomicU32::new(0),
+        boundary: AtomicU32::new(0),
+    };
+
+    /// Begins to look.
+    pub(super) fn start(&self, seed: u32) {
+        self.seed.store(seed | 1, Relaxed);
+        self.arm(false);
+        enable_above_all(self.line.load(Relaxed));
+    }
+
+    /// Whether an interval has ended, which is noted.
+    pub(super) fn take_end(&self) -> bool {
+        let is_over = register(self.timer.load(Relaxed), MASKED_STATUS).read() & 1 != 0;
+        if is_over {
+            self.since.store(self.since.load(Relaxed) + self.interval.load(Relaxed), Relaxed);
+        }
+        is_over
+    }
+
+    /// Whether a boundary of the period has passed.
+    pub(super) fn is_at_boundary(&self) -> bool {
+        self.since.load(Relaxed) >= self.boundary.load(Relaxed)
+    }
+
+    /// Ticks of ended intervals since this was last asked.
+    pub(super) fn take_passed(&self) -> u32 {
+        self.since.swap(0, Relaxed)
+    }
+
+    /// The next boundary is so many ticks ahead.
+    pub(super) fn expect(&self, boundary: u32) {
+        self.boundary.store(boundary, Relaxed);
+    }
+
+    /// Draws the next interval, which ends soon behind the next boundary if that is `exact`, and starts it.
+    pub(super) fn arm(&self, exact: bool) {
+        let most = if exact { self.boundary.load(Relaxed).saturating_sub(self.since.load(Relaxed)) } else { u32::MAX };
+        let mut intervals = Intervals { seed: self.seed.load(Relaxed), lent: self.lent.load(Relaxed) };
+        let ticks = intervals.draw();
+        let ticks = ticks.min(most.max(sampling::SHORTEST_TICKS));
+        self.seed.store(intervals.seed, Relaxed);
+        self.lent.store(intervals.lent, Relaxed);
+        self.interval.store(ticks, Relaxed);
+        let timer = self.timer.load(Relaxed);
+        register(timer, CONTROL).write(0);
+        register(timer, CLEAR).write(1);
+        register(timer, LOAD).write(ticks);
+        register(timer, CONTROL).write(ENABLE | INTERRUPT | WIDE | ONCE);
+    }
+}
+
+/// Each look that meets a handler charges it one mean interval.
+pub(super) struct Sampler;
+
+impl Meter for Sampler {
+    fn used(&self, met: Option<bool>) -> u32 {
+        if met == Some(true) { sampling::MEAN_TICKS } else { 0 }
+    }
+
+    fn grant(&self, _left: i32) {}
+}
+
+/// A line of the meter: nothing but a fault is above it.
+pub(super) fn enable_above_all(line: u32) {
+    set_priority(line, 0);
+    let (register, bit): (Reg, u32) = regs::nvic_iser(line);
+    register.write(bit);
+}
+
+// CMSDK dual-input timer, its first half.
+const LOAD: u32 = 0x00;
+const CONTROL: u32 = 0x08;
+const CLEAR: u32 = 0x0c;
+const MASKED_STATUS: u32 = 0x14;
+const ENABLE: u32 = 1 << 7;
+const INTERRUPT: u32 = 1 << 5;
+const WIDE: u32 = 1 << 1;
+const ONCE: u32 = 1;
+
+pub(super) fn register(base: u32, offset: u32) -> Reg {
+    // SAFETY: a register of the board's file.
+    unsafe { Reg::new(base + offset) }
+}

@@ -1,0 +1,135 @@
+//! Time of handlers: a deferrable server, whose use one of two instruments tells, and the exceptions of these.
+
+use core::cell::UnsafeCell;
+use core::sync::atomic::Ordering::Relaxed;
+
+use abi::trace::Fault;
+use sched::budget::{Budget, Params};
+use system::direct::MAX_OWNERS;
+
+use super::displaced::DISPLACED;
+use super::instrument::Meter;
+use super::judge::{self, GO_ON};
+use super::looks::Sampler;
+use super::occupy::change;
+use super::owner::{COFFERDAM_OWNER, Request, is_masked};
+
+/// The server of each domain with handlers, and the time since they began, in ticks of ended intervals.
+struct Servers(UnsafeCell<([Option<Budget>; MAX_OWNERS], u64)>);
+
+// SAFETY: after boot only the meter's exceptions use it, which have one priority.
+unsafe impl Sync for Servers {}
+
+static SERVERS: Servers = Servers(UnsafeCell::new(([const { None }; MAX_OWNERS], 0)));
+
+impl Servers {
+    /// `used` ticks of the last `passed` were handlers' of the domain that occupies. The ticks that are left to them, and those to the next boundary, at which
+    /// an overdraft is paid back.
+    fn charge(&self, used: u32, passed: u32) -> (i32, u32) {
+        // SAFETY: see above.
+        let (all, now) = unsafe { &mut *self.0.get() };
+        *now += u64::from(passed);
+        let seat = COFFERDAM_OWNER.seat.load(Relaxed) as usize;
+        let Some(budget) = all.get_mut(seat).and_then(Option::as_mut) else { return (0, u32::MAX) };
+        budget.pay(used);
+        budget.replenish(*now);
+        (budget.left(), budget.next_replenishment().wrapping_sub(*now) as u32)
+    }
+}
+
+/// Begins with full capacities: a period and a capacity for each domain with handlers.
+pub(super) fn start(servers: [Option<(u32, u32)>; MAX_OWNERS], seed: u32) -> Option<()> {
+    // SAFETY: at boot, before any exception.
+    let (all, _) = unsafe { &mut *SERVERS.0.get() };
+    for (server, (period, capacity)) in all.iter_mut().zip(servers.into_iter().flatten()) {
+        *server = Some(Budget::new(Params::new(period.into(), capacity.into()).ok()?, 0));
+    }
+    let owner = &COFFERDAM_OWNER;
+    measure(None);
+    owner.looks.start(seed);
+    Some(())
+}
+
+/// An interval has ended, or handlers have come to what was left. Whether their capacity is used up now.
+fn measure(met: Option<bool>) -> bool {
+    let owner = &COFFERDAM_OWNER;
+    let meter: &dyn Meter = if owner.counter.is_there() { &owner.counter } else { &Sampler };
+    let used = meter.used(met);
+    let (left, boundary) = SERVERS.charge(used, owner.looks.take_passed());
+    owner.looks.expect(boundary);
+    meter.grant(left);
+    DISPLACED.charged(used, left);
+    left <= 0
+}
+
+/// Does what the kernel has asked for, once.
+fn serve(request: u32) {
+    let owner = &COFFERDAM_OWNER;
+    owner.request.store(0, Relaxed);
+    if request == Request::Change as u32 {
+        measure(None);
+        change();
+        let is_empty = measure(None);
+        owner.exhausted.store(u32::from(is_empty), Relaxed);
+        if !is_empty && owner.stopped.load(Relaxed) == 0 {
+            owner.reopen();
+        }
+    } else if request == Request::Stop as u32 {
+        owner.stopped.store(1, Relaxed);
+        owner.close();
+    } else {
+        owner.stopped.store(0, Relaxed);
+        if owner.exhausted.load(Relaxed) == 0 {
+            owner.reopen();
+        }
+    }
+}
+
+/// The meter's interrupts, with EXC_RETURN and both stack pointers as they were; returns a verdict as `judge` does.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u32) -> u64 {
+    let owner = &COFFERDAM_OWNER;
+    let request = owner.request.load(Relaxed);
+    if request != 0 {
+        serve(request);
+    }
+    let (ended, matched) = (owner.looks.take_end(), owner.counter.take_match());
+    if !ended && !matched {
+        return GO_ON;
+    }
+    let outside = exc_return & judge::SECURE == 0;
+    // Also on its way into the kernel, which is left before it can be ended.
+    let meets = outside || judge::is_active();
+    let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
+    let is_close = is_counted && ended && (meets || is_at_boundary);
+    let cheats = is_close && (owner.counter.finds(meets) || outside && judge::is_asleep());
+    // A counter charges nothing in between: it comes by itself.
+    if matched || is_at_boundary || cheats || meets && !is_counted {
+        settle(ended.then_some(meets));
+    }
+    if ended {
+        owner.looks.arm(is_counted);
+    }
+    if cheats {
+        judge::blame(Fault::Data, 0);
+    } else if !meets && is_masked() {
+        judge::blame(Fault::Return, 0);
+    }
+    if outside {
+        DISPLACED.met();
+        return judge::met(exc_return, psp, msp, cheats || owner.exhausted.load(Relaxed) != 0);
+    }
+    GO_ON
+}
+
+/// There is something to charge: a look has met handlers or not, or handlers have come to what was left. Their lines are closed while there is nothing left.
+fn settle(met: Option<bool>) {
+    let owner = &COFFERDAM_OWNER;
+    let is_empty = measure(met);
+    let was_empty = owner.exhausted.swap(u32::from(is_empty), Relaxed) != 0;
+    if is_empty && !was_empty {
+        owner.close();
+    } else if was_empty && !is_empty && owner.stopped.load(Relaxed) == 0 {
+        owner.reopen();
+    }
+}

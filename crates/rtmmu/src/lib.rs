@@ -1,0 +1,27 @@
+//! Virtual memory in constant time: regions of pages are made, touched and released in a number of memory accesses that depends on the size
+//! of the address space alone, not on the sizes of regions, on what is mapped, or on the past.
+//!
+//! Source: `docs/references.md`, key RTMMU, sections II.C and IV. The hardware that reads these tables is `rtl/mmu/mmu_rtmmu.sv`.
+//!
+//! - [`space`]: an address space: regions, and the five tables `c`, `sp`, `h`, `s`, `d`.
+//! - [`tree`]: the virtual regions tree: to which region a page belongs.
+//! - [`frames`]: frames that are free, and one list of frames for each region, which a release splices back.
+//! - [`words`]: memory in words, wherever it lies.
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod frames;
+pub mod space;
+pub mod tree;
+pub mod words;
+
+#[cfg(test)]
+extern crate std;
+
+#[cfg(test)]
+extern crate testing;
+
+pub use frames::{Frame, Frames, Owner};
+pub use space::{Access, Error, Mapped, Page, Region, Rights, Space, Tables};
+pub use tree::Tree;
+pub use words::Words;

@@ -1,0 +1,20 @@
+// Sources in the order of their packages. Paths begin at this directory; `+incdir` and `-y` of Ibex are in the Makefile.
+pkg/cofferdam_pkg.sv
+core/prim_buf.sv
+core/core.sv
+mmu/mmu_none.sv
+mmu/mmu_rtmmu.sv
+mmu/mmu_direct.sv
+mmu/mmu_sv32.sv
+mmu/mmu_port.sv
+mmu/mmu_regs.sv
+mmu/mmu_tables.sv
+mmu/mmu.sv
+mem/pair_ram.sv
+mem/single_ram.sv
+mem/sram.sv
+mem/dram.sv
+periph/timer.sv
+periph/console.sv
+soc/bus.sv
+soc/soc.sv

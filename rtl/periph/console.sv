@@ -1,0 +1,62 @@
+// Console, marks and the end of a run, as ports that a test bench reads.
+//
+//   0x00 PUT   write: one character (bits 7:0)
+//   0x04 MARK  write: one word for the trace
+//   0x08 STOP  write: ends the run; the word is its exit code
+//
+// Latency: a response one cycle after the request. Writes of whole words only, anything else is refused with `err`. The
+// outputs are valid in the cycle after the write.
+module console
+  import cofferdam_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  input  logic        bus_req_i,
+  input  bus_req_t    bus_req_data_i,
+  output logic        bus_rvalid_o,
+  output bus_rsp_t    bus_rsp_o,
+
+  output logic        put_o,
+  output logic        mark_o,
+  output logic        stop_o,
+  output logic [31:0] word_o
+);
+
+  logic [2:0]  which_d, which_q;
+  logic        rvalid_q, err_q;
+  logic [31:0] word_q;
+
+  always_comb begin
+    unique case (bus_req_data_i.addr[15:0])
+      16'h00:  which_d = 3'b001;
+      16'h04:  which_d = 3'b010;
+      16'h08:  which_d = 3'b100;
+      default: which_d = 3'b000;
+    endcase
+    if (!bus_req_i || !bus_req_data_i.we || bus_req_data_i.be != 4'hf) which_d = 3'b000;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      which_q  <= '0;
+      rvalid_q <= 1'b0;
+      err_q    <= 1'b0;
+      word_q   <= '0;
+    end else begin
+      which_q  <= which_d;
+      rvalid_q <= bus_req_i;
+      err_q    <= which_d == '0;
+      word_q   <= bus_req_data_i.wdata;
+    end
+  end
+
+  assign {stop_o, mark_o, put_o} = which_q;
+  assign word_o       = word_q;
+  assign bus_rvalid_o = rvalid_q;
+  assign bus_rsp_o    = '{err: err_q, rdata: '0};
+
+  logic unused;
+  assign unused = ^bus_req_data_i.addr[31:16];
+
+endmodule

@@ -1,0 +1,249 @@
+// Runs a program on the simulated SoC: loads its ELF file, clocks until it stops, and says how many cycles that took.
+//
+//   soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]
+//
+// --trace      one line for each retired instruction (from RVFI)
+// --accesses   one line for each response of the two memory ports of the core
+// --latencies  afterwards, on standard error: cycles from grant to response of all accesses, by port, by kind, by
+// target
+//
+// Standard output is the program's console. Exit code: the program's; 124 when N cycles have passed, 2 for wrong usage.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "Vsoc_sim.h"
+#include "Vsoc_sim__Dpi.h"
+#include "elf.hpp"
+#include "svdpi.h"
+#include "verilated.h"
+
+namespace {
+
+constexpr int ResetCycles = 8;
+
+struct Options {
+    const char *program = nullptr;
+    uint64_t max_cycles = 100'000'000;
+    FILE *trace = nullptr;
+    FILE *accesses = nullptr;
+    bool latencies = false;
+};
+
+// A request that a port has granted and not yet answered.
+struct Pending {
+    uint64_t granted;
+    uint32_t address;
+    bool write;
+    bool behind; // granted while another one of the port was not answered yet: it has waited for that one
+    bool mapped = false;
+    uint32_t physical = 0;
+};
+
+class Ports {
+  public:
+    explicit Ports(const Options &options) : options_(options) {}
+
+    void sample(const Vsoc_sim &soc, uint64_t cycle) {
+        for (int port = 0; port < 2; port++) {
+            // In the protocol a response never comes in the cycle of its grant.
+            if (soc.core_answered_o >> port & 1)
+                answer(port, cycle, soc.core_err_o >> port & 1);
+            if (soc.core_granted_o >> port & 1)
+                pending_[port].push_back(
+                    {cycle, word(soc.core_addr_o, port), bool(soc.core_we_o >> port & 1), !pending_[port].empty()});
+            if (soc.bus_granted_o >> port & 1)
+                attach(port, word(soc.bus_addr_o, port));
+        }
+    }
+
+    void report() const {
+        for (const auto &[key, accesses] : histogram_) {
+            const auto &[what, latency] = key;
+            std::fprintf(stderr, "latency %-58s %3u cycles %10llu accesses\n", what.c_str(), latency,
+                         static_cast<unsigned long long>(accesses));
+        }
+    }
+
+  private:
+    // Packed arrays of 64 bits are one integer for Verilator.
+    static uint32_t word(uint64_t pair, int port) { return static_cast<uint32_t>(pair >> (32 * port)); }
+
+    // The bus serves requests in order: the oldest one without a physical address has it now.
+    void attach(int port, uint32_t physical) {
+        for (auto &request : pending_[port])
+            if (!request.mapped) {
+                request.mapped = true;
+                request.physical = physical;
+                return;
+            }
+    }
+
+    void answer(int port, uint64_t cycle, bool err) {
+        const Pending request = pending_[port].front();
+        pending_[port].pop_front();
+        const unsigned latency = static_cast<unsigned>(cycle - request.granted);
+        const char *kind = port == 0 ? "fetch" : request.write ? "store" : "load";
+        if (options_.accesses)
+            std::fprintf(options_.accesses, "%llu %s %08x %08x %s %u\n",
+                         static_cast<unsigned long long>(request.granted), kind, request.address, request.physical,
+                         err ? "fault" : "done", latency);
+        if (!options_.latencies)
+            return;
+        std::string what = std::string(kind) + (request.address >> 31 ? " translated" : " untranslated");
+        what += err                      ? " fault"
+                : request.physical >> 30 ? " DRAM"
+                : request.physical >> 28 ? " device or table"
+                                         : " local";
+        if (request.behind)
+            what += ", behind another";
+        histogram_[{what, latency}]++;
+    }
+
+    const Options &options_;
+    std::array<std::deque<Pending>, 2> pending_;
+    std::map<std::pair<std::string, unsigned>, uint64_t> histogram_;
+};
+
+[[noreturn]] void usage(const char *why) {
+    std::fprintf(
+        stderr,
+        "soc_sim: %s\nusage: soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]\n",
+        why);
+    std::exit(2);
+}
+
+FILE *create(const char *path) {
+    FILE *file = std::fopen(path, "w");
+    if (!file)
+        usage((std::string("cannot write ") + path).c_str());
+    return file;
+}
+
+Options parse(int argc, char **argv) {
+    Options options;
+    for (int i = 1; i < argc; i++) {
+        const std::string argument = argv[i];
+        const auto value = [&] {
+            if (++i == argc)
+                usage((argument + " needs a value").c_str());
+            return argv[i];
+        };
+        if (argument == "--max-cycles")
+            options.max_cycles = std::strtoull(value(), nullptr, 0);
+        else if (argument == "--trace")
+            options.trace = create(value());
+        else if (argument == "--accesses")
+            options.accesses = create(value());
+        else if (argument == "--latencies")
+            options.latencies = true;
+        else if (argument[0] == '+')
+            continue; // Verilator's own
+        else if (argument[0] == '-' || options.program)
+            usage(("unknown argument " + argument).c_str());
+        else
+            options.program = argv[i];
+    }
+    if (!options.program)
+        usage("no program");
+    return options;
+}
+
+// RVFI's masks say something for every instruction; only those of loads and stores mean an access.
+bool is_load(uint32_t insn) {
+    const unsigned quadrant = insn & 3, funct3 = insn >> 13 & 7;
+    if (quadrant == 3)
+        return (insn & 0x7f) == 0x03;
+    return (quadrant == 0 || quadrant == 2) && funct3 == 2; // c.lw, c.lwsp
+}
+bool is_store(uint32_t insn) {
+    const unsigned quadrant = insn & 3, funct3 = insn >> 13 & 7;
+    if (quadrant == 3)
+        return (insn & 0x7f) == 0x23;
+    return (quadrant == 0 || quadrant == 2) && funct3 == 6; // c.sw, c.swsp
+}
+
+void retire(FILE *trace, const Vsoc_sim &soc, uint64_t cycle) {
+    std::fprintf(trace, "%llu %c %08x %08x", static_cast<unsigned long long>(cycle), soc.mode_o == 3 ? 'M' : 'U',
+                 soc.pc_o, soc.insn_o);
+    if (soc.trap_o)
+        std::fputs(" trap", trace);
+    else if (soc.rd_o)
+        std::fprintf(trace, " x%u=%08x", soc.rd_o, soc.rd_word_o);
+    if (is_load(soc.insn_o))
+        std::fprintf(trace, " load %08x/%x %08x", soc.mem_addr_o, soc.mem_rmask_o, soc.mem_rdata_o);
+    if (is_store(soc.insn_o))
+        std::fprintf(trace, " store %08x/%x %08x", soc.mem_addr_o, soc.mem_wmask_o, soc.mem_wdata_o);
+    std::fputc('\n', trace);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    const Options options = parse(argc, argv);
+    const auto context = std::make_unique<VerilatedContext>();
+    context->commandArgs(argc, argv);
+    const auto soc = std::make_unique<Vsoc_sim>(context.get());
+    Ports ports(options);
+
+    soc->clk_i = 0;
+    soc->rst_ni = 1;
+    soc->irq_external_i = 0;
+    soc->irq_fast_i = 0;
+    soc->eval();
+    svSetScope(svGetScopeFromName("TOP.soc_sim"));
+    const auto load = [](uint32_t address, uint32_t word) { return soc_load(address, word) != 0; };
+    if (const std::string error = elf::load(options.program, load); !error.empty())
+        usage(error.c_str());
+
+    uint64_t cycle = 0;
+    uint64_t retired = 0;
+    int code = 124;
+    soc->rst_ni = 0; // a falling edge, so that asynchronous resets take place
+    for (int i = 0; i < ResetCycles; i++) {
+        soc->clk_i = 1;
+        soc->eval();
+        soc->clk_i = 0;
+        soc->eval();
+    }
+    soc->rst_ni = 1;
+    soc->eval();
+    for (; cycle < options.max_cycles && !context->gotFinish(); cycle++) {
+        // Just before the rising edge all signals of the cycle stand.
+        ports.sample(*soc, cycle);
+        if (soc->retired_o) {
+            retired++;
+            if (options.trace)
+                retire(options.trace, *soc, cycle);
+        }
+        if (soc->put_o)
+            std::putchar(static_cast<int>(soc->word_o & 0xff));
+        if (soc->mark_o)
+            std::fprintf(stderr, "mark %llu %08x\n", static_cast<unsigned long long>(cycle), soc->word_o);
+        if (soc->stop_o) {
+            code = static_cast<int>(soc->word_o & 0xff);
+            break;
+        }
+        soc->clk_i = 1;
+        soc->eval();
+        soc->clk_i = 0;
+        soc->eval();
+    }
+    std::fflush(stdout);
+    std::fprintf(stderr, "end cycles=%llu instructions=%llu code=%d\n", static_cast<unsigned long long>(cycle),
+                 static_cast<unsigned long long>(retired), code);
+    if (options.latencies)
+        ports.report();
+    soc->final();
+    for (FILE *file : {options.trace, options.accesses})
+        if (file)
+            std::fclose(file);
+    return code;
+}

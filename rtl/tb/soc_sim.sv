@@ -1,0 +1,87 @@
+// The SoC with what a simulation sees of it: both ports before and behind the MMU, retired instructions (RVFI), and a way to
+// load memory before reset ends.
+module soc_sim
+  import cofferdam_pkg::*;
+#(
+  parameter int unsigned Mmu           = 1,     // mmu_e
+  parameter int unsigned DoubleSpeed   = 0,
+  parameter int unsigned TlbEntries    = 8,
+  parameter int unsigned TableW        = 19,
+  parameter int unsigned SramBytesLog2 = 19,
+  parameter int unsigned DramBytesLog2 = 26,
+  parameter int unsigned SlotCycles    = 3
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic              irq_external_i,
+  input  logic [14:0]       irq_fast_i,
+
+  output logic              put_o,
+  output logic              mark_o,
+  output logic              stop_o,
+  output logic [31:0]       word_o,
+  output logic              sleeping_o,
+
+  // Port 0 fetches, port 1 data. Addresses and `we` belong to grants, `err` to responses.
+  output logic [1:0]        core_granted_o,
+  output logic [1:0][31:0]  core_addr_o,
+  output logic [1:0]        core_we_o,
+  output logic [1:0]        core_answered_o,
+  output logic [1:0]        core_err_o,
+  output logic [1:0]        bus_granted_o,
+  output logic [1:0][31:0]  bus_addr_o,
+
+  output logic              retired_o,
+  output logic              trap_o,
+  output logic [1:0]        mode_o,
+  output logic [31:0]       pc_o,
+  output logic [31:0]       insn_o,
+  output logic [4:0]        rd_o,
+  output logic [31:0]       rd_word_o,
+  output logic [31:0]       mem_addr_o,
+  output logic [3:0]        mem_rmask_o,
+  output logic [3:0]        mem_wmask_o,
+  output logic [31:0]       mem_rdata_o,
+  output logic [31:0]       mem_wdata_o
+);
+
+  soc #(
+    .Kind(mmu_e'(Mmu)), .DoubleSpeed(1'(DoubleSpeed)), .TlbEntries(TlbEntries), .TableW(TableW),
+    .SramBytesLog2(SramBytesLog2), .DramBytesLog2(DramBytesLog2), .SlotCycles(SlotCycles)
+  ) u_soc (
+    .clk_i, .rst_ni, .irq_external_i, .irq_fast_i, .put_o, .mark_o, .stop_o, .word_o, .sleeping_o
+  );
+
+  for (genvar p = 0; p < 2; p++) begin : g_port
+    assign core_granted_o[p]  = u_soc.core_req[p] && u_soc.core_gnt[p];
+    assign core_addr_o[p]     = u_soc.core_req_data[p].addr;
+    assign core_we_o[p]       = u_soc.core_req_data[p].we;
+    assign core_answered_o[p] = u_soc.core_rvalid[p];
+    assign core_err_o[p]      = u_soc.core_rsp[p].err;
+    assign bus_granted_o[p]   = u_soc.phys_req[p] && u_soc.phys_gnt[p];
+    assign bus_addr_o[p]      = u_soc.phys_req_data[p].addr;
+  end
+
+  assign retired_o   = u_soc.u_core.rvfi_valid;
+  assign trap_o      = u_soc.u_core.rvfi_trap;
+  assign mode_o      = u_soc.u_core.rvfi_mode;
+  assign pc_o        = u_soc.u_core.rvfi_pc_rdata;
+  assign insn_o      = u_soc.u_core.rvfi_insn;
+  assign rd_o        = u_soc.u_core.rvfi_rd_addr;
+  assign rd_word_o   = u_soc.u_core.rvfi_rd_wdata;
+  assign mem_addr_o  = u_soc.u_core.rvfi_mem_addr;
+  assign mem_rmask_o = u_soc.u_core.rvfi_mem_rmask;
+  assign mem_wmask_o = u_soc.u_core.rvfi_mem_wmask;
+  assign mem_rdata_o = u_soc.u_core.rvfi_mem_rdata;
+  assign mem_wdata_o = u_soc.u_core.rvfi_mem_wdata;
+
+  // Writes one word of physical memory without the bus. Returns 0 when neither local memory nor DRAM is at the address.
+  export "DPI-C" function soc_load;
+  function automatic int soc_load(input int unsigned addr, input int unsigned word);
+    if (addr < 2**SramBytesLog2) u_soc.u_sram.mem[addr[SramBytesLog2-1:2]] = word;
+    else if (addr >= DramBase && addr - DramBase < 2**DramBytesLog2) u_soc.u_dram.mem[32'(addr[DramBytesLog2-1:2])] = word;
+    else return 0;
+    return 1;
+  endfunction
+
+endmodule
