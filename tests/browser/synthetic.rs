@@ -196,7 +196,7 @@ pub fn system() -> SystemDescription {
             Gate { index: 1, name: "store.query".into(), domain: 1, ceiling: 8, bound_ticks: us(400) },
         ],
         interrupts: vec![Interrupt { line: 0, name: "uart".into(), domain: 4 }],
-        handlers: None,
+        handlers: Vec::new(),
         outputs: Vec::new(),
         memories: vec![
             memory("ITCM", 0, 16, 9),
@@ -446,6 +446,7 @@ fn summary(play: &Play) -> Summary {
     };
     let spread = |count, min, median, max| Spread { count, min, median, max };
     Summary {
+        counter: None,
         version: record::SUMMARY_VERSION,
         profile: "stm32f767".into(),
         architecture: record::Architecture::Armv7M,
