@@ -19,7 +19,7 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 RTL = HERE.parent
 # Seconds after which a proof counts as failed.
-LIMIT_S = 100
+LIMIT_S = 1200
 SOURCES = [
     "pkg/cofferdam_pkg.sv", "mmu/mmu_none.sv", "mmu/mmu_rtmmu.sv", "mmu/mmu_direct.sv", "mmu/mmu_sv32.sv", "mmu/mmu_port.sv",
     "mmu/mmu_regs.sv", "mmu/mmu_tables.sv", "mmu/mmu.sv", "mem/pair_ram.sv", "mem/single_ram.sv",
@@ -31,7 +31,7 @@ def task(proof, mode, depth, names):
     parameters = " ".join(f"-G {key}={value}" for key, value in proof.get("parameters", {}).items())
     files = "\n".join(names)
     return (
-        f"[options]\nmode {mode}\ndepth {depth}\ntimeout {LIMIT_S}\n[engines]\nsmtbmc yices\n[script]\n"
+        f"[options]\nmode {mode}\ndepth {depth}\ntimeout {LIMIT_S}\n[engines]\nsmtbmc --nopresat yices\n[script]\n"
         f"read_slang -j 1 --top {proof['top']} -D SYNTHESIS {parameters} {' '.join(names)}\n"
         f"prep -top {proof['top']}\nmemory_map\nopt -full\n[files]\n{files}\n"
     )
