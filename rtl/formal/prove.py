@@ -26,9 +26,10 @@ SOURCES = [
 ]
 
 
-def task(proof, mode, depth, names):
+def task(proof, mode, depth, names, invariants):
     """The text of a task for sby."""
-    parameters = " ".join(f"-G {key}={value}" for key, value in proof.get("parameters", {}).items())
+    values = proof.get("parameters", {}) | {"Invariants": int(invariants)}
+    parameters = " ".join(f"-G {key}={value}" for key, value in values.items())
     files = "\n".join(names)
     return (
         f"[options]\nmode {mode}\ndepth {depth}\ntimeout {LIMIT_S}\n[engines]\nsmtbmc --nopresat yices\n[script]\n"
@@ -50,7 +51,8 @@ def run(build, label, proof, mode, depth, change=None):
                 sys.exit(f"prove: mutant {change['name']}: its text stands {text.count(change['find'])} times in {path.name}")
             text = text.replace(change["find"], change["replace"])
         (directory / path.name).write_text(text)
-    (directory / "task.sby").write_text(task(proof, mode, depth, [path.name for path in paths]))
+    invariants = not change or proof.get("invariants_are_claims", False)
+    (directory / "task.sby").write_text(task(proof, mode, depth, [path.name for path in paths], invariants))
     start = time.monotonic()
     with open(directory / "log", "w") as log:
         subprocess.run([build / "bin" / "yowasp-sby", "-f", "task.sby"], cwd=directory, stdout=log,
