@@ -19,7 +19,8 @@ module mmu_boundary
 #(
   parameter int unsigned Mmu         = 1,
   parameter bit          DoubleSpeed = 1'b0,
-  parameter int unsigned TableW      = 2
+  parameter int unsigned TableW      = 2,
+  parameter bit          Invariants  = 1'b1   // 0: the claims alone, for mutants
 ) (
   input logic           clk_i,
   input logic     [1:0] core_req,
@@ -145,6 +146,15 @@ module mmu_boundary
       assign s     = page_t'(dut.g_translating.u_tables.g_pairs.u_table_b.mem[{1'b1, (at & ~mask) | (TableW'(h) & mask)}]);
       assign frame = frame_t'(dut.g_translating.u_tables.u_table_d.mem[at]);
       assign admitted = inside_domain && c <= page && c <= h && limit_t'(h) < sp.sp && s == page && allowed(sp.rights, access);
+      // (b) Tables of other domains are not even read.
+      always_comb begin
+        if (rst_n && dut.g_translating.u_tables.read_en[p])
+          assert ((dut.g_translating.u_tables.read_idx[p] & ~mask) == (TableW'(mmu_config.base) & ~mask));
+        if (rst_n && dut.g_translating.u_tables.second_en[p]) begin
+          assert ((dut.g_translating.u_tables.sp_idx[p] & ~mask) == (TableW'(mmu_config.base) & ~mask));
+          assert ((dut.g_translating.u_tables.s_idx[p] & ~mask) == (TableW'(mmu_config.base) & ~mask));
+        end
+      end
     end else if (Kind == MmuDirect) begin : g_direct
       logic [TableW-1:0] mask, at;
       direct_entry_t entry;
@@ -190,7 +200,7 @@ module mmu_boundary
 
   // --- invariants for the induction --------------------------------------------------------------------------------
 
-  if (1) begin : g_invariants
+  if (Invariants) begin : g_invariants
     always_comb if (!started) assert (pending == '0 && owed == '0 && known == '0);
     for (genvar p = 0; p < 2; p++) begin : g_port
       logic in_lookup, in_issue, in_fault;
