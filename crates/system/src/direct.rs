@@ -2,15 +2,13 @@
 //! *occupies* at a time; everything else is Secure. Memory and devices that the occupant's handlers use, too, are Non-secure while it occupies: areas with
 //! [`area::OPEN`].
 
-pub use crate::regions::Direct;
+pub use crate::regions::{Direct, MAX_OWNERS};
 use crate::validate::{inside_area, inside_rom, overlaps, require};
 use crate::{Area, Domain, Interrupt, System, area, objects};
 use protect::pmsav8::Pmsav8;
 
 /// Priorities of handlers: three levels, 1 the most important. Below them is everything of the kernel (docs/interrupts.md).
 pub const LEVELS: u32 = 3;
-/// Domains with handlers, at most. The first one occupies Non-secure state when the system starts.
-pub const MAX_OWNERS: usize = 4;
 /// Lines that reach handlers, at most, of all domains: the kernel looks at each when it cuts handlers off.
 pub const MAX_DIRECT: usize = 8;
 /// Ranges of open memory, open devices and code of a domain's handlers together, at most: region registers of attribution less the one of the way

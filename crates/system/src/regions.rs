@@ -8,7 +8,6 @@ use protect::regions::pctrie::{LEAVES_PER_NODE, NODE_BYTES, SHIFTS, window_log2}
 use protect::regions::{LEAST_PAGED_LOG2, REGIONS, Registers, Unit};
 
 use crate::areas::can_be_mapped;
-use crate::direct::MAX_OWNERS;
 use crate::records::words;
 use crate::{Area, Domain, Scheme, Section, System, area, attributes};
 
@@ -49,6 +48,9 @@ words! {
         disabled,
     }
 }
+
+/// Domains with handlers, at most. The first one occupies Non-secure state when the system starts.
+pub const MAX_OWNERS: usize = 4;
 
 words! {
     /// A domain with handlers, and where its handlers are.

@@ -73,7 +73,8 @@ fn counted_handlers_are_cut_off_to_the_cycle_and_charge_nobody() {
     let client = ran.named("threads", "name", "client");
     assert_eq!((&client["completions"], &client["missed_deadlines"]), (&json!(24), &json!(0)), "{client:#}");
     let counter = &ran.report["run"]["counter"];
-    let [cycles, matches, beyond] = ["cycles", "matches", "beyond_cycles"].map(|key| counter[key].as_u64().unwrap_or(0));
+    let [cycles, matches, beyond] =
+        ["cycles", "matches", "beyond_cycles"].map(|key| counter[key].as_u64().unwrap_or(0));
     assert!(matches > 80 && beyond == 1 && (1..matches).contains(&(cycles - matches * 450_000)), "{counter:#}");
     assert_eq!(ran.repeatable(), again.repeatable());
 }

@@ -9,7 +9,7 @@ use armv_m::regs::Reg;
 use sched::sampling;
 
 use super::instrument::Meter;
-use super::looks::{enable_above_all, register};
+use super::registers::{enable_above_all, register};
 
 /// The counter. All zero: there is none.
 pub(super) struct Counter {

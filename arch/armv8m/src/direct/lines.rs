@@ -4,7 +4,8 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use armv_m::regs;
 
-use super::owner::{COFFERDAM_ARMED, COFFERDAM_OWNER, COFFERDAM_WAKES, Line, Request, Seat, write_bit};
+use super::owner::{COFFERDAM_ARMED, COFFERDAM_OWNER, COFFERDAM_WAKES, Line, Request, Seat};
+use super::registers::write_bit;
 
 /// A thread allows a line; whether it is one of a handler. Its first acknowledgement opens it.
 ///

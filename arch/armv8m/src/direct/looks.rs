@@ -2,11 +2,10 @@
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use armv_m::regs::{self, Reg};
 use sched::sampling::{self, Intervals};
 
 use super::instrument::Meter;
-use super::owner::set_priority;
+use super::registers::{enable_above_all, register};
 
 /// The timer's state.
 pub(super) struct Looks {
@@ -92,13 +91,6 @@ impl Meter for Sampler {
     fn grant(&self, _left: i32) {}
 }
 
-/// A line of the meter: nothing but a fault is above it.
-pub(super) fn enable_above_all(line: u32) {
-    set_priority(line, 0);
-    let (register, bit): (Reg, u32) = regs::nvic_iser(line);
-    register.write(bit);
-}
-
 // CMSDK dual-input timer, its first half.
 const LOAD: u32 = 0x00;
 const CONTROL: u32 = 0x08;
@@ -108,8 +100,3 @@ const ENABLE: u32 = 1 << 7;
 const INTERRUPT: u32 = 1 << 5;
 const WIDE: u32 = 1 << 1;
 const ONCE: u32 = 1;
-
-pub(super) fn register(base: u32, offset: u32) -> Reg {
-    // SAFETY: a register of the board's file.
-    unsafe { Reg::new(base + offset) }
-}

@@ -1,6 +1,6 @@
 //! Handlers that interrupts reach without the kernel, in Non-secure state. Everything else is Secure.
 //!
-//! * [`open`]: which memory, devices and lines they have; `occupy`: the change of the domain whose they are.
+//! * [`open`]: set up once; `access`: which memory and devices they have; `occupy`: the change of the domain whose they are; `registers`: of lines and devices.
 //! * `owner`: their domain, its lines, and what is noted about them; `lines`: what the kernel does with lines.
 //! * `judge`: an exception that came while a handler ran, or that a handler has caused: who is to blame, and how the handlers that are active end.
 //! * `instrument`, `meter`: their time, and what happens when it is used up; `looks`: the timer that looks at random times whether they run; `counter`: the counter of
@@ -10,6 +10,7 @@
 //! Nothing that a handler can set is relied upon: its stack, its registers, the Non-secure system registers. Above handlers stand HardFault and the
 //! meter; they touch no object of the kernel, which they may have interrupted.
 
+mod access;
 mod code;
 mod counter;
 mod displaced;
@@ -21,10 +22,12 @@ mod meter;
 mod occupy;
 mod open;
 mod owner;
+mod registers;
 mod wake;
 
+pub use access::Facts;
 pub(crate) use displaced::{displaced, is_displaced};
 pub(crate) use lines::{acknowledge, stopped};
 pub(crate) use occupy::occupy;
-pub use open::{Facts, open};
+pub use open::open;
 pub use wake::wake;

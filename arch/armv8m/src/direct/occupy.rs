@@ -6,17 +6,17 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::Ordering::Relaxed;
 
-use armv_m::regs;
+use armv_m::{Port, regs};
 use kernel::boot::BootError;
 use system::System;
 use system::direct::{self, Direct};
 
+use super::access::{Facts, access, close_non_secure_thread_mode};
 use super::lines::{asks, is_paid, pay, take};
-use super::open::{Facts, access, close_non_secure_thread_mode};
-use super::owner::{COFFERDAM_OWNER, Request, set_priority, write_bit};
+use super::owner::{COFFERDAM_OWNER, Request, Seat};
+use super::registers::{set_priority, write_bit};
 use crate::registers::{CPACR_NS, SCR_NS, SHPR1_NS, SHPR2_NS, SHPR3_NS};
 use crate::unit::Armv8;
-use armv_m::Port;
 
 /// Everything that a change needs: written at boot.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ static OCCUPANT: Occupant = Occupant(UnsafeCell::new(None));
 /// The areas of the system, and the lines of handlers.
 pub(crate) fn occupy(domain: u8) -> bool {
     let owner = &COFFERDAM_OWNER;
-    let is_its = |seat: &super::owner::Seat| seat.domain.load(Relaxed) == u32::from(domain) + 1;
+    let is_its = |seat: &Seat| seat.domain.load(Relaxed) == u32::from(domain) + 1;
     let Some(index) = owner.seats.iter().position(is_its) else { return false };
     if index as u32 != owner.seat.load(Relaxed) {
         owner.next.store(index as u32, Relaxed);
@@ -93,7 +93,7 @@ pub(super) fn enter(place: Place) -> Result<(), BootError> {
     owner.occupant(place.index, &own);
     access(&place.system, place.facts, &own, true)?;
     close_non_secure_thread_mode();
-    // What the domain before may have set.
+    // The domain before may have set these.
     [SCR_NS, SHPR1_NS, SHPR2_NS, SHPR3_NS, CPACR_NS].iter().for_each(|register| register.write(0));
     for (line, _) in owner.lines() {
         let (enabled, bit) = regs::nvic_iser(line);

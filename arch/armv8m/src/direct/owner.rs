@@ -5,11 +5,12 @@ use core::arch::asm;
 use core::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use armv_m::barrier;
-use armv_m::regs::{self, Reg};
+use armv_m::regs;
 use system::direct::{Direct, MAX_DIRECT, MAX_OWNERS};
 
 use super::counter::Counter;
 use super::looks::Looks;
+use super::registers::{set_priority, write_bit};
 use crate::registers::{ICSR_NS, SHCSR_NS, VTOR_NS};
 
 /// Lines that can reach handlers have lower numbers.
@@ -191,15 +192,6 @@ impl Owner {
         }
         barrier();
     }
-}
-
-pub(super) fn set_priority(line: u32, value: u8) {
-    let (priority, at) = (regs::nvic_ipr(line / 4), 8 * (line % 4));
-    priority.write(priority.read() & !(0xff << at) | u32::from(value) << at);
-}
-
-pub(super) fn write_bit((register, bit): (Reg, u32)) {
-    register.write(bit);
 }
 
 /// Masks that handlers have left set hold off the kernel, too, and so do system exceptions of their state that they have marked as active.

@@ -96,6 +96,8 @@ fn small(name: &str, level: AccessLevel) -> (Domain, Program) {
         devices: Vec::new(),
         shared: Vec::new(),
         shares: Vec::new(),
+        exact: false,
+        outputs: Vec::new(),
         files: Vec::new(),
         fault: FaultPolicy::Stop,
         hostile: false,

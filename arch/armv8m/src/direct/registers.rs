@@ -1,0 +1,25 @@
+//! Registers of lines, and of devices of the board's file.
+
+use armv_m::regs::{self, Reg};
+
+/// Writes the one bit of a register of lines.
+pub(super) fn write_bit((register, bit): (Reg, u32)) {
+    register.write(bit);
+}
+
+pub(super) fn set_priority(line: u32, value: u8) {
+    let (priority, at) = (regs::nvic_ipr(line / 4), 8 * (line % 4));
+    priority.write(priority.read() & !(0xff << at) | u32::from(value) << at);
+}
+
+/// A line of the meter: nothing but a fault is above it.
+pub(super) fn enable_above_all(line: u32) {
+    set_priority(line, 0);
+    let (register, bit): (Reg, u32) = regs::nvic_iser(line);
+    register.write(bit);
+}
+
+pub(super) fn register(base: u32, offset: u32) -> Reg {
+    // SAFETY: a register of the board's file.
+    unsafe { Reg::new(base + offset) }
+}
