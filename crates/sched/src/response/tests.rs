@@ -100,13 +100,13 @@ fn counted_handlers_charge_nobody_else() {
 fn handlers_by_hand() {
     // 3 every 10, noticed 1 late: R = 5 + ceil((R + 8) / 10) * 4: 9, 13, 17, and ceil(25 / 10) * 4 + 5 = 17.
     let handlers = Handlers { period: 10, capacity: 3, beyond: 1, late: 1, ..FREE };
-    let found = response_beside(&thread(0, 5, 100), &alone(free(0)), Some(&handlers)).unwrap();
+    let found = response_beside(&thread(0, 5, 100), &alone(free(0)), &[handlers]).unwrap();
     assert_eq!((found.window, found.terms.handlers), (17, 12));
     // Two in a row, one at each side of a boundary, and what each is overdrawn by.
     assert_eq!([0, 2, 3, 12, 13].map(|window| handlers.within(window)), [4, 4, 8, 8, 12]);
-    assert!(matches!(response_beside(&thread(0, 5, 16), &alone(free(0)), Some(&handlers)), Err(Refusal::Late(_))));
+    assert!(matches!(response_beside(&thread(0, 5, 16), &alone(free(0)), &[handlers]), Err(Refusal::Late(_))));
     let all = Handlers { period: 10, capacity: 10, ..FREE };
-    assert!(response_beside(&thread(0, 1, 1_000), &alone(free(0)), Some(&all)).is_err());
+    assert!(response_beside(&thread(0, 1, 1_000), &alone(free(0)), &[all]).is_err());
 }
 
 /// Handlers that run whenever their capacity lets them, on a grid of any phase, never use more than the bound.

@@ -18,6 +18,7 @@ const NONE: Direct = Direct {
     stack_top: 0,
     period: 0,
     capacity: 0,
+    counted: 0,
 };
 
 /// The first domain of [`sample`] has two handlers, open data and an open device; the chip has everything with the bit set.
