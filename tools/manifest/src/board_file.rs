@@ -203,6 +203,9 @@ pub struct KernelCosts {
     /// One that meets handlers, or a boundary of their period.
     #[serde(default)]
     pub met_cycles: u64,
+    /// The path of `OCCUPY`, in which another domain's handlers become reachable.
+    #[serde(default)]
+    pub occupy_cycles: u64,
 }
 
 impl KernelCosts {
@@ -211,10 +214,11 @@ impl KernelCosts {
         self.switch_cycles.saturating_sub(self.entry_cycles)
     }
 
-    /// The longest path with interrupts masked in a system in which somebody holds frames, or nobody, and in which somebody has handlers, or nobody.
-    pub fn masked_in(&self, holds_frames: bool, has_handlers: bool) -> u64 {
+    /// The longest path with interrupts masked in a system in which somebody holds frames, or nobody, and in which so many domains have handlers.
+    pub fn masked_in(&self, holds_frames: bool, owners: usize) -> u64 {
         let own = if holds_frames { self.masked_frames_cycles } else { self.masked_cycles };
-        own + if has_handlers { self.handlers_cycles } else { 0 }
+        let own = if owners > 1 { own.max(self.occupy_cycles) } else { own };
+        own + if owners > 0 { self.handlers_cycles } else { 0 }
     }
 }
 

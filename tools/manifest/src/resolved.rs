@@ -450,7 +450,7 @@ impl System {
     /// The longest time with interrupts masked, in cycles, on a kernel with these costs.
     pub fn masked_cycles(&self, costs: &KernelCosts) -> u64 {
         let held_off = self.held_off_ticks() * u64::from(self.cpu_hz) / u64::from(self.ticks_per_second.max(1));
-        costs.masked_in(self.holds_frames(), self.has_handlers()) + held_off
+        costs.masked_in(self.holds_frames(), self.handlers().count()) + held_off
     }
 
     /// Whether somebody holds frames.

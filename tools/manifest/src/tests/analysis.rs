@@ -18,6 +18,7 @@ fn board() -> Board {
         handlers_cycles: 0,
         look_cycles: 0,
         met_cycles: 0,
+        occupy_cycles: 0,
     };
     board.enforcement_ns = 5_000;
     board
@@ -35,6 +36,7 @@ fn free_board() -> Board {
         handlers_cycles: 0,
         look_cycles: 0,
         met_cycles: 0,
+        occupy_cycles: 0,
     };
     board.enforcement_ns = 0;
     board
