@@ -55,7 +55,7 @@ mod tests {
     fn pending() -> Pending {
         let range = record::Range::default();
         let handlers =
-            HandlersWatch { domain: 0, entries: vec![], way_in: range, above: vec![], exceptions: vec![17, 52] };
+            HandlersWatch { owners: vec![], way_in: range, above: vec![], exceptions: vec![17, 52], counter: None };
         Pending::new(&Watch { handlers: Some(handlers), ..Watch::default() })
     }
 
