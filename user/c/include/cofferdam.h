@@ -426,6 +426,15 @@ static inline int32_t cof_nodes_give(uint32_t domain, uint32_t frames, uint32_t 
     return result.status;
 }
 
+/* Give the processor's Non-secure state to a domain with handlers that interrupts reach without the kernel. The kernel
+ * takes the interrupts of the domain that had it, as of every other one. Does not block.
+ *   domain: handle, right WRITE
+ * Errors: COF_E_BAD_HANDLE, COF_E_WRONG_KIND, COF_E_NO_RIGHT, COF_E_BAD_STATE.
+ * Cost: O(areas of the system): attribution, blocks of memory and devices of two domains, and 8 lines. */
+static inline int32_t cof_occupy(uint32_t domain) {
+    return cof_call(COF_CALL_OCCUPY, domain, 0, 0, 0).status;
+}
+
 #ifdef __cplusplus
 }
 #endif

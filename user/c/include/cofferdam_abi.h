@@ -322,6 +322,15 @@
  *   bound a search, two marks between ranges, and one word for each node; or as FRAMES_RETYPE */
 #define COF_CALL_NODES_GIVE 26u
 
+/* Give the processor's Non-secure state to a domain with handlers that interrupts reach without the kernel. The kernel takes the interrupts of the domain that had it, as of every other one.
+ *   in   domain: handle, right WRITE
+ *   error COF_E_BAD_HANDLE
+ *   error COF_E_WRONG_KIND
+ *   error COF_E_NO_RIGHT
+ *   error COF_E_BAD_STATE
+ *   bound O(areas of the system): attribution, blocks of memory and devices of two domains, and 8 lines */
+#define COF_CALL_OCCUPY 27u
+
 #define COF_MAP_READ 1u
 #define COF_MAP_WRITE 2u
 #define COF_MAP_EXECUTE 4u
