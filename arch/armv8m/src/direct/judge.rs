@@ -112,16 +112,21 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
     unwind(number, psp, msp)
 }
 
-/// A handler was met, or code of Non-secure Thread mode that nothing but a handler can have made possible. Its budget may be used up.
+/// A handler was met, or a thread that went to Non-secure code by itself and has not come to its fault yet. The handlers' budget may be used up.
 pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
     let number = armv_m::exception_number();
     let in_thread = exc_return & (THREAD | SECURE) == THREAD;
+    if in_thread && !kernel_is_active(number) && !is_signed(psp) {
+        // It may be anybody's thread: handlers are to blame for their masks alone. The meter is above the kernel, which serves only its own exceptions, and
+        // leaves the thread to its fault.
+        if is_masked() {
+            blame(Fault::Return, 0);
+        }
+        return if is_meter(number) { GO_ON } else { STOP_THREAD };
+    }
     if in_thread || !is_meter(number) {
         // An exception of the kernel came to a handler that has made itself less important than the kernel.
         blame(Fault::Return, 0);
-        if in_thread && !kernel_is_active(number) && !is_signed(psp) {
-            return STOP_THREAD;
-        }
     } else if !is_empty {
         return GO_ON;
     }
