@@ -173,6 +173,17 @@ fn time_of_handlers_is_charged_to_nobody_whom_they_interrupt() {
 }
 
 #[test]
+fn who_may_command_a_domain_has_it_occupy_if_it_has_handlers() {
+    let mut kernel = boot(&sample());
+    assert_eq!(kernel.asks(Call::Occupy as u32, [PEER, 0, 0, 0]), Some((Error::BadState.status(), [0; 2])));
+    kernel.core.arch.direct = &[1];
+    assert_eq!(kernel.asks(Call::Occupy as u32, [PEER, 0, 0, 0]), Some((0, [0; 2])));
+    assert_eq!(kernel.asks(Call::Occupy as u32, [WORD, 0, 0, 0]), Some((Error::WrongKind.status(), [0; 2])));
+    let occupied = kernel.core.arch.trace.iter().filter(|(word, _)| *word == header(Event::Occupy, 1, 0));
+    assert_eq!(occupied.count(), 1);
+}
+
+#[test]
 fn no_budget_is_overdrawn_in_any_period() {
     let mut kernel = boot(&sample());
     let mut used = 0;

@@ -262,7 +262,7 @@ struct Tally {
 /// Runs a system for some steps.
 fn system<K: Guard>(random: &mut Random, shortest: u64, steps: u64) -> Tally {
     let start = if random.one_in(3) { u64::from(u32::MAX) - random.below(100_000) } else { random.below(5_000) };
-    let mut kernel = boot_with(&rich(), Machine::<K> { now: start, shortest, ..Machine::default() });
+    let mut kernel = boot_with(&rich(), Machine::<K> { now: start, shortest, direct: &[1, 3], ..Machine::default() });
     let mut watch = Watch::new(&kernel);
     let mut achieved = Achieved::begun(random, &mut kernel);
     watch.check(&mut kernel, NOBODY);

@@ -11,8 +11,7 @@ use super::sim::{CALLER, GATE, PEER, PERIOD, SERVANT, Sim, WORD};
 use crate::Kernel;
 use units::VirtAddr;
 
-/// `tests/suites` runs the optimised build.
-const LIVES: u32 = if cfg!(debug_assertions) { 500 } else { 10_000 };
+const LIVES: u32 = 10_000;
 /// Slots of the servant's table that are empty at its start.
 const SPARE: u32 = 5;
 const PAGE: u32 = 0x400;

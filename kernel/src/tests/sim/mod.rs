@@ -93,6 +93,8 @@ pub struct Machine<K> {
     pub again: bool,
     /// Ticks for which handlers have run that the kernel does not know.
     pub displaced: u32,
+    /// Domains with handlers that interrupts reach without the kernel.
+    pub direct: &'static [u8],
     pub trace: Vec<(u32, u32)>,
     pub memory: BTreeMap<u32, u8>,
     pub masked: BTreeMap<u32, bool>,
@@ -160,6 +162,9 @@ unsafe impl<K: Guard> Arch for Machine<K> {
     }
     fn displaced(&mut self) -> u32 {
         core::mem::take(&mut self.displaced)
+    }
+    fn occupy(&mut self, domain: u8) -> bool {
+        self.direct.contains(&domain)
     }
     unsafe fn prepare(&mut self, context: &mut SimContext, start: Start<u32>) {
         *context = SimContext { start: Some(start), ..Self::EMPTY };
