@@ -38,8 +38,8 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         if self.family.protection.is_apart() {
             self.end_what_is_above();
         }
-        // Behind handlers that have ended, and not above them.
-        if !self.family.protection.is_apart() && lr & SECURE_STACK != 0 {
+        // Behind handlers that have ended, and not above them, nor above what they have called.
+        if !self.family.protection.is_apart() && lr & SECURE_STACK != 0 && !self.is_way_in(from) {
             self.replace(tb);
         }
         if (tb.flags ^ self.kernel) & flag::KERNEL != 0 && !self.family.is_displaced() {

@@ -20,6 +20,11 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         self.family.is_displaced() && self.exceptions.innermost().is_none()
     }
 
+    /// Whether code is the handlers' way into the other state, which they call.
+    pub(super) fn is_way_in(&self, pc: u32) -> bool {
+        self.shared.watch.handlers.as_ref().is_some_and(|handlers| handlers.way_in.holds(pc, 1))
+    }
+
     /// Code of the state of handlers runs.
     pub(super) fn displace(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
         if !self.family.is_displaced() {
@@ -43,9 +48,8 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     /// Secure code runs while handlers have something interrupted: their way in, or an exception above them; so both are theirs. Otherwise what they have
     /// interrupted goes on.
     pub(super) fn goes_on_displaced(&mut self, tb: &BlockOf<Microcontroller<C, P>>) -> bool {
-        let way_in = self.shared.watch.handlers.as_ref().is_some_and(|handlers| handlers.way_in.holds(tb.pc, 1));
         let depth = self.family.displaced.as_ref().map_or(0, |displaced| displaced.depth);
-        if way_in || self.exceptions.depth() > depth {
+        if self.is_way_in(tb.pc) || self.exceptions.depth() > depth {
             self.kernel = flag::KERNEL;
             return true;
         }
