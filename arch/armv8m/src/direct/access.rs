@@ -1,7 +1,5 @@
 //! Memory and devices that Non-secure state may access: attribution, blocks of memory, devices; and its Thread mode, which executes nothing.
 
-use core::arch::asm;
-
 use armv_m::barrier;
 use armv_m::regs::{self, Reg};
 use kernel::boot::BootError;
@@ -111,8 +109,8 @@ pub(super) fn blocks(facts: &Facts, base: u32, bytes: u32, opens: bool) -> Resul
     Ok(())
 }
 
-/// Non-secure Thread mode may execute nothing: it is unprivileged, and the region registers of that state are on and empty.
-pub(super) fn close_non_secure_thread_mode() {
+/// Non-secure Thread mode may execute nothing: it is unprivileged ([`super::owner::unmask`]), and the region registers of that state are on and empty.
+pub(super) fn close_thread_mode() {
     MPU_CTRL_NS.write(0);
     for number in 0..MPU_TYPE_NS.read() >> 8 & 0xff {
         MPU_RNR_NS.write(number);
@@ -120,6 +118,4 @@ pub(super) fn close_non_secure_thread_mode() {
         MPU_RLAR_NS.write(0);
     }
     MPU_CTRL_NS.write(regs::ENABLE_WITH_DEFAULT_MAP);
-    // SAFETY: no code of that state runs now.
-    unsafe { asm!("msr control_ns, {0}", in(reg) 1, options(nomem, nostack, preserves_flags)) };
 }

@@ -12,6 +12,7 @@ use abi::trace::Fault;
 use armv_m::{Context, regs};
 
 use super::owner::{COFFERDAM_OWNER, is_masked, unmask};
+use super::registers::write_bit;
 use crate::registers::{SFAR, SFSR};
 
 /// EXC_RETURN (DDI 0553 B3): the frame is on a Secure stack; callee registers are where the default rule says; a basic frame; to Thread mode.
@@ -193,8 +194,7 @@ fn pend_again(number: u32) {
         PENDSV => regs::ICSR.write(regs::PENDSVSET),
         SYSTICK => regs::ICSR.write(PENDSTSET),
         FIRST_LINE.. => {
-            let (register, bit) = regs::nvic_ispr(number - FIRST_LINE);
-            register.write(bit);
+            write_bit(regs::nvic_ispr(number - FIRST_LINE));
         }
         _ => {
             let bit = PENDED.iter().find(|(fault, _)| *fault == number).map_or(0, |(_, bit)| *bit);

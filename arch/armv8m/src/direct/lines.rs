@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use armv_m::regs;
 
-use super::owner::{COFFERDAM_ARMED, COFFERDAM_OWNER, COFFERDAM_WAKES, Line, Request, Seat};
+use super::owner::{COFFERDAM_ARMED, COFFERDAM_OWNER, COFFERDAM_WAKES, Line, Request};
 use super::registers::write_bit;
 
 /// A thread allows a line; whether it is one of a handler. Its first acknowledgement opens it.
@@ -38,8 +38,7 @@ pub(crate) fn acknowledge(line: u32) -> bool {
 /// A domain runs no more until it is restarted.
 pub(crate) fn stopped(domain: u8) {
     let owner = &COFFERDAM_OWNER;
-    let is_its = |seat: &Seat| seat.domain.load(Relaxed) == u32::from(domain) + 1;
-    let Some(index) = owner.seats.iter().position(is_its) else { return };
+    let Some(index) = owner.seat_of(domain) else { return };
     let own = owner.every_line().filter(|(line, _)| usize::from(line.seat.load(Relaxed)) == index);
     let bits = own.fold(0, |bits, (_, bit)| bits | bit);
     owner.enabled.store(owner.enabled.load(Relaxed) & !bits, Relaxed);

@@ -38,10 +38,10 @@ impl Servers {
 }
 
 /// Begins with full capacities: a period and a capacity for each domain with handlers.
-pub(super) fn start(servers: [Option<(u32, u32)>; MAX_OWNERS], seed: u32) -> Option<()> {
+pub(super) fn start(servers: impl Iterator<Item = (u32, u32)>, seed: u32) -> Option<()> {
     // SAFETY: at boot, before any exception.
     let (all, _) = unsafe { &mut *SERVERS.0.get() };
-    for (server, (period, capacity)) in all.iter_mut().zip(servers.into_iter().flatten()) {
+    for (server, (period, capacity)) in all.iter_mut().zip(servers) {
         *server = Some(Budget::new(Params::new(period.into(), capacity.into()).ok()?, 0));
     }
     let owner = &COFFERDAM_OWNER;
@@ -71,17 +71,13 @@ fn serve(request: u32) {
         change();
         let is_empty = measure(None);
         owner.exhausted.store(u32::from(is_empty), Relaxed);
-        if !is_empty && owner.stopped.load(Relaxed) == 0 {
-            owner.reopen();
-        }
+        owner.reopen();
     } else if request == Request::Stop as u32 {
         owner.stopped.store(1, Relaxed);
         owner.close();
     } else {
         owner.stopped.store(0, Relaxed);
-        if owner.exhausted.load(Relaxed) == 0 {
-            owner.reopen();
-        }
+        owner.reopen();
     }
 }
 
@@ -129,7 +125,7 @@ fn settle(met: Option<bool>) {
     let was_empty = owner.exhausted.swap(u32::from(is_empty), Relaxed) != 0;
     if is_empty && !was_empty {
         owner.close();
-    } else if was_empty && !is_empty && owner.stopped.load(Relaxed) == 0 {
+    } else if was_empty {
         owner.reopen();
     }
 }

@@ -11,9 +11,9 @@ use kernel::boot::BootError;
 use system::System;
 use system::direct::{self, Direct};
 
-use super::access::{Facts, access, close_non_secure_thread_mode};
+use super::access::{Facts, access, close_thread_mode};
 use super::lines::{asks, is_paid, pay, take};
-use super::owner::{COFFERDAM_OWNER, Request, Seat};
+use super::owner::{COFFERDAM_OWNER, Request};
 use super::registers::{set_priority, write_bit};
 use crate::registers::{CPACR_NS, SCR_NS, SHPR1_NS, SHPR2_NS, SHPR3_NS};
 use crate::unit::Armv8;
@@ -23,16 +23,14 @@ use crate::unit::Armv8;
 pub(super) struct Place {
     pub system: System<'static>,
     pub facts: &'static Facts,
-    /// The domain among those with handlers.
-    pub index: usize,
 }
 
-struct Occupant(UnsafeCell<Option<Place>>);
+struct Placed(UnsafeCell<Option<Place>>);
 
 // SAFETY: after boot only the meter's exceptions use it, which have one priority.
-unsafe impl Sync for Occupant {}
+unsafe impl Sync for Placed {}
 
-static OCCUPANT: Occupant = Occupant(UnsafeCell::new(None));
+static PLACED: Placed = Placed(UnsafeCell::new(None));
 
 /// The kernel asks for it. Whether the domain has handlers.
 ///
@@ -40,8 +38,7 @@ static OCCUPANT: Occupant = Occupant(UnsafeCell::new(None));
 /// The areas of the system, and the lines of handlers.
 pub(crate) fn occupy(domain: u8) -> bool {
     let owner = &COFFERDAM_OWNER;
-    let is_its = |seat: &Seat| seat.domain.load(Relaxed) == u32::from(domain) + 1;
-    let Some(index) = owner.seats.iter().position(is_its) else { return false };
+    let Some(index) = owner.seat_of(domain) else { return false };
     if index as u32 != owner.seat.load(Relaxed) {
         owner.next.store(index as u32, Relaxed);
         owner.ask(Request::Change);
@@ -54,11 +51,10 @@ pub(crate) fn occupy(domain: u8) -> bool {
 /// The handlers of the domain that occupies are closed, and those of another one entered. Above all handlers.
 pub(super) fn change() {
     // SAFETY: see above; the exception does not interrupt itself.
-    let Some(place) = (unsafe { *OCCUPANT.0.get() }) else { return };
-    let index = COFFERDAM_OWNER.next.load(Relaxed) as usize;
+    let Some(place) = (unsafe { *PLACED.0.get() }) else { return };
     leave(&place);
-    // At boot both have been entered; what the tables say has not changed.
-    let _ = enter(Place { index, ..place });
+    // At boot both have been tried; the tables have not changed.
+    let _ = enter(place, COFFERDAM_OWNER.next.load(Relaxed));
 }
 
 fn leave(place: &Place) {
@@ -77,7 +73,7 @@ fn leave(place: &Place) {
         }
         take(line);
     }
-    if let Some(own) = nth(place) {
+    if let Some(own) = nth(place, owner.seat.load(Relaxed)) {
         let _ = access(&place.system, place.facts, &own, false);
     }
     owner.keep();
@@ -87,12 +83,12 @@ fn leave(place: &Place) {
 ///
 /// # Errors
 /// [`BootError::BadTables`]: the board cannot open it.
-pub(super) fn enter(place: Place) -> Result<(), BootError> {
+pub(super) fn enter(place: Place, seat: u32) -> Result<(), BootError> {
     let owner = &COFFERDAM_OWNER;
-    let own = nth(&place).ok_or(BootError::BadTables)?;
-    owner.occupant(place.index, &own);
+    let own = nth(&place, seat).ok_or(BootError::BadTables)?;
+    owner.occupant(seat as usize, &own);
     access(&place.system, place.facts, &own, true)?;
-    close_non_secure_thread_mode();
+    close_thread_mode();
     // The domain before may have set these.
     [SCR_NS, SHPR1_NS, SHPR2_NS, SHPR3_NS, CPACR_NS].iter().for_each(|register| register.write(0));
     for (line, _) in owner.lines() {
@@ -106,10 +102,10 @@ pub(super) fn enter(place: Place) -> Result<(), BootError> {
     }
     owner.close();
     // SAFETY: at boot, or in the meter's exception.
-    unsafe { *OCCUPANT.0.get() = Some(place) };
+    unsafe { *PLACED.0.get() = Some(place) };
     Ok(())
 }
 
-fn nth(place: &Place) -> Option<Direct> {
-    direct::owners(&place.system).nth(place.index)
+fn nth(place: &Place, seat: u32) -> Option<Direct> {
+    direct::owners(&place.system).nth(seat as usize)
 }

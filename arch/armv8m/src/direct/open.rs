@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use kernel::boot::BootError;
 use system::System;
-use system::direct::{self, Direct, MAX_OWNERS};
+use system::direct::{self, Direct};
 
 use super::access::{CALLABLE, Facts, access, attribute, blocks, set};
 use super::displaced::DISPLACED;
@@ -35,13 +35,13 @@ pub fn open(system: &System<'static>, facts: &'static Facts) -> Result<(), BootE
     for own in direct::owners(system) {
         // Attribution hides the code of those that do not occupy.
         blocks(facts, own.text_base | own.alias, own.text_bytes, true)?;
-        // Whatever fails is found now, and not when a domain is to occupy.
+        // A failure is found now, and not when the domain is to occupy.
         access(system, facts, &own, true)?;
         access(system, facts, &own, false)?;
     }
     lines(system)?;
     meters(system, facts, &first)?;
-    enter(Place { system: *system, facts, index: 0 })
+    enter(Place { system: *system, facts }, 0)
 }
 
 /// Notes all lines of handlers. Each leads to the kernel as long as its domain does not occupy.
@@ -77,9 +77,6 @@ fn meters(system: &System<'_>, facts: &Facts, first: &Direct) -> Result<(), Boot
         owner.counter.start(facts.counter.ok_or(BootError::BadTables)?, rate);
         DISPLACED.start(owner.counter.count());
     }
-    let mut servers = [const { None }; MAX_OWNERS];
-    for (server, own) in servers.iter_mut().zip(direct::owners(system)) {
-        *server = Some((own.period, own.capacity));
-    }
+    let servers = direct::owners(system).map(|own| (own.period, own.capacity));
     meter::start(servers, system.cpu_hz() ^ first.text_base).ok_or(BootError::BadTables)
 }

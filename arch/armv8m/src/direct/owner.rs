@@ -123,6 +123,11 @@ impl Owner {
         own.map(|(line, bit)| (u32::from(line.line.load(Relaxed)), bit))
     }
 
+    /// The place of a domain among those with handlers.
+    pub(super) fn seat_of(&self, domain: u8) -> Option<usize> {
+        self.seats.iter().position(|seat| seat.domain.load(Relaxed) == u32::from(domain) + 1)
+    }
+
     /// Another domain occupies. None of its handlers runs before [`Owner::reopen`].
     pub(super) fn occupant(&self, index: usize, own: &Direct) {
         self.seat.store(index as u32, Relaxed);
@@ -155,8 +160,7 @@ impl Owner {
     /// Has something done at once: the meter's lines are above all others.
     pub(super) fn ask(&self, request: Request) {
         self.request.store(request as u32, Relaxed);
-        let (register, bit) = regs::nvic_ispr(self.looks.line.load(Relaxed));
-        register.write(bit);
+        write_bit(regs::nvic_ispr(self.looks.line.load(Relaxed)));
         barrier();
     }
 
@@ -177,8 +181,11 @@ impl Owner {
         barrier();
     }
 
-    /// Handlers of the lines that are enabled may run again: nothing keeps them from it, and none is active.
+    /// Handlers of the lines that are enabled may run again, if their domain was not stopped and has capacity left. None is active.
     pub(super) fn reopen(&self) {
+        if self.stopped.load(Relaxed) != 0 || self.exhausted.load(Relaxed) != 0 {
+            return;
+        }
         VTOR_NS.write(self.vectors.load(Relaxed));
         // SAFETY: no code uses that stack now.
         unsafe {

@@ -15,8 +15,7 @@ pub(super) fn set_priority(line: u32, value: u8) {
 /// A line of the meter: nothing but a fault is above it.
 pub(super) fn enable_above_all(line: u32) {
     set_priority(line, 0);
-    let (register, bit): (Reg, u32) = regs::nvic_iser(line);
-    register.write(bit);
+    write_bit(regs::nvic_iser(line));
 }
 
 pub(super) fn register(base: u32, offset: u32) -> Reg {
