@@ -128,9 +128,8 @@ pub struct Mutant {
     pub replace: String,
     /// Another system that shows it, of `tests/direct`.
     pub system: Option<String>,
-    /// The attack that it lets through: a life. Those before it end as they must. None of another system.
-    #[serde(default)]
-    pub life: String,
+    /// The attack that it lets through: a life. Those before it end as they must. None: of another system, or of any life, where it depends on the phase.
+    pub life: Option<String>,
     /// How that shows, one of these: see there.
     pub sign: Vec<String>,
     /// Only `make test-long` tries it.
@@ -205,9 +204,10 @@ impl Mutant {
     /// # Errors
     /// The same when it was not.
     pub fn judge(&self, bench: &Bench) -> Result<String, String> {
-        let life = LIVES.iter().position(|(name, _)| *name == self.life).or(self.system.as_ref().map(|_| 0));
-        let life = life.ok_or_else(|| format!("there is no life `{}`", self.life))?;
-        let what = format!("without {}: `{}` succeeds", self.protection, self.life);
+        let name = self.life.as_deref().unwrap_or("any life");
+        let life = self.life.as_ref().map_or(Some(0), |own| LIVES.iter().position(|(name, _)| name == own));
+        let life = life.ok_or_else(|| format!("there is no life `{name}`"))?;
+        let what = format!("without {}: `{name}` succeeds", self.protection);
         let Outcome { signs, first } = self.perform(bench).map_err(|how| format!("{what}: {how}"))?;
         let other = first.map(|at| LIVES.get(at).map_or("beyond the last", |life| life.0));
         let seen = self.sign.iter().any(|sign| signs.contains(sign));
