@@ -1,14 +1,13 @@
 //! Memory and devices that Non-secure state may access: attribution, blocks of memory, devices; and its Thread mode, which executes nothing.
 
 use armv_m::barrier;
-use armv_m::regs::{self, Reg};
+use armv_m::regs;
 use kernel::boot::BootError;
 use system::System;
-use system::direct::{self, Direct};
+use system::direct::{self, Direct, MAX_OPEN};
 
-use crate::registers::{
-    MPU_CTRL_NS, MPU_RBAR_NS, MPU_RLAR_NS, MPU_RNR_NS, MPU_TYPE_NS, SAU_CTRL, SAU_RBAR, SAU_RLAR, SAU_RNR,
-};
+use super::registers::{register, set};
+use crate::registers::{MPU_CTRL_NS, MPU_RBAR_NS, MPU_RLAR_NS, MPU_RNR_NS, MPU_TYPE_NS, SAU_RBAR, SAU_RLAR, SAU_RNR};
 
 /// Facts of a board for handlers.
 #[derive(Clone, Copy, Debug)]
@@ -26,87 +25,141 @@ pub struct Facts {
     pub counter: Option<[u32; 3]>,
 }
 
+/// Region registers of attribution.
+const REGIONS: usize = MAX_OPEN + 1;
 /// Of SAU_RLAR: the region is Secure and callable, instead of Non-secure.
 pub(super) const CALLABLE: u32 = 1 << 1;
-/// Region registers of attribution.
-const REGIONS: u32 = 8;
 
-/// Sets a region of attribution.
-pub(super) fn attribute(number: u32, base: u32, end: u32, kind: u32) -> Result<(), BootError> {
-    const ON: u32 = 1;
-    if number >= REGIONS || (base | end) & 31 != 0 {
-        return Err(BootError::BadTables);
-    }
-    SAU_RNR.write(number);
-    SAU_RBAR.write(base);
-    SAU_RLAR.write((end - 32) | kind | ON);
-    SAU_CTRL.write(ON);
-    Ok(())
+/// A region of attribution, as its registers have it. All zero: it is off.
+#[derive(Clone, Copy)]
+pub(super) struct Region {
+    base: u32,
+    limit: u32,
 }
 
-/// Opens memory and devices of a domain to Non-secure state, or closes them. Its own threads then find them at the same addresses, by Secure accesses.
-pub(super) fn access(system: &System<'_>, facts: &Facts, own: &Direct, opens: bool) -> Result<(), BootError> {
-    let mut number = 1;
-    for (index, (base, bytes, is_device)) in direct::open(system, own).enumerate() {
-        if is_device {
-            let is_it = |device: &&[u32; 4]| device[0] == base || device[0] == base | own.alias;
-            let [place, open, unprivileged, bit] = *facts.open.iter().find(is_it).ok_or(BootError::BadTables)?;
-            if place != base {
-                set(open, 1 << bit, opens);
-                set(unprivileged, 1 << bit, opens);
+impl Region {
+    const OFF: Self = Self { base: 0, limit: 0 };
+
+    pub(super) fn new(base: u32, end: u32, kind: u32) -> Result<Self, BootError> {
+        const ON: u32 = 1;
+        if (base | end) & 31 != 0 {
+            return Err(BootError::BadTables);
+        }
+        Ok(Self { base, limit: (end - 32) | kind | ON })
+    }
+
+    pub(super) fn write(self, number: usize) {
+        SAU_RNR.write(number as u32);
+        SAU_RBAR.write(self.base);
+        SAU_RLAR.write(self.limit);
+    }
+}
+
+/// Whole blocks of a memory protection controller (Arm 101104, 3.4.4): the first, and the one behind the last.
+#[derive(Clone, Copy)]
+pub(super) struct Blocks {
+    controller: u32,
+    first: u32,
+    end: u32,
+}
+
+impl Blocks {
+    pub(super) fn new(facts: &Facts, base: u32, bytes: u32) -> Result<Self, BootError> {
+        const CONTROL: u32 = 0x00;
+        const BLOCK_SIZE: u32 = 0x14;
+        // An access that is stopped ends in an error.
+        const ERROR: u32 = 1 << 4;
+        let holds =
+            |gate: &&[u32; 3]| base >= gate[0] && base - gate[0] < gate[1] && bytes <= gate[1] - (base - gate[0]);
+        let [start, _, controller] = *facts.gates.iter().find(holds).ok_or(BootError::BadTables)?;
+        set(controller + CONTROL, ERROR, true);
+        let block = 32 << (register(controller, BLOCK_SIZE).read() & 15);
+        if (base | bytes) & (block - 1) != 0 {
+            return Err(BootError::BadTables);
+        }
+        Ok(Self { controller, first: (base - start) / block, end: (base - start + bytes) / block })
+    }
+
+    /// They become Non-secure, or Secure: a word of 32 blocks at a time.
+    pub(super) fn set(self, opens: bool) {
+        const INDEX: u32 = 0x18;
+        const TABLE: u32 = 0x1c;
+        let [index, table] = [INDEX, TABLE].map(|offset| register(self.controller, offset));
+        let mut number = self.first;
+        while number < self.end {
+            let next = (number | 31).min(self.end - 1) + 1;
+            let bits = (u32::MAX >> (32 - (next - number))) << (number & 31);
+            // Reading or writing a word selects the next.
+            index.write(number / 32);
+            let word = table.read();
+            index.write(number / 32);
+            table.write(if opens { word | bits } else { word & !bits });
+            number = next;
+        }
+    }
+}
+
+/// By which Secure accesses and Non-secure ones are told apart, besides attribution.
+#[derive(Clone, Copy)]
+enum Gate {
+    /// Nothing else, or it is open for good.
+    None,
+    /// The registers that make a device Non-secure and that then let unprivileged code access it, and the bits in them.
+    Device([u32; 2], u32),
+    Memory(Blocks),
+}
+
+impl Gate {
+    fn of_device(facts: &Facts, base: u32, alias: u32) -> Result<Self, BootError> {
+        let is_it = |device: &&[u32; 4]| device[0] == base || device[0] == base | alias;
+        let [place, open, unprivileged, bit] = *facts.open.iter().find(is_it).ok_or(BootError::BadTables)?;
+        Ok(if place == base { Gate::None } else { Gate::Device([open, unprivileged], 1 << bit) })
+    }
+
+    fn set(&self, opens: bool) {
+        match *self {
+            Gate::None => {}
+            Gate::Device(registers, bits) => registers.into_iter().for_each(|register| set(register, bits, opens)),
+            Gate::Memory(blocks) => blocks.set(opens),
+        }
+    }
+}
+
+/// Memory and devices that a domain's handlers may access, as values of registers: a change of occupants reads no table. Its own threads find them at the same
+/// addresses, by Secure accesses, while it does not occupy.
+#[derive(Clone, Copy)]
+pub(super) struct Access([(Region, Gate); MAX_OPEN]);
+
+impl Access {
+    pub(super) const NONE: Self = Self([(Region::OFF, Gate::None); MAX_OPEN]);
+
+    /// # Errors
+    /// [`BootError::BadTables`]: the board cannot open it.
+    pub(super) fn of(system: &System<'_>, facts: &Facts, own: &Direct) -> Result<Self, BootError> {
+        let mut all = Self::NONE;
+        for (index, (base, bytes, is_device)) in direct::open(system, own).enumerate() {
+            let gate = match (is_device, index) {
+                (true, _) => Gate::of_device(facts, base, own.alias)?,
+                // The code of all domains stays Non-secure memory: attribution hides it.
+                (false, 0) => Gate::None,
+                (false, _) => Gate::Memory(Blocks::new(facts, base | own.alias, bytes)?),
+            };
+            let place = all.0.get_mut(index).ok_or(BootError::BadTables)?;
+            *place = (Region::new(base, base + bytes, 0)?, gate);
+        }
+        Ok(all)
+    }
+
+    /// Opens them to Non-secure state: attribution opens nothing else then. Or closes them, before those of another domain are opened.
+    pub(super) fn set(&self, opens: bool) {
+        for (number, (region, gate)) in (1..REGIONS).zip(&self.0) {
+            gate.set(opens);
+            if opens {
+                region.write(number);
             }
-        } else if index > 0 {
-            blocks(facts, base | own.alias, bytes, opens)?;
         }
-        if opens {
-            attribute(number, base, base + bytes, 0)?;
-            number += 1;
-        }
+        barrier();
     }
-    for number in number..REGIONS {
-        SAU_RNR.write(number);
-        SAU_RLAR.write(0);
-    }
-    barrier();
-    Ok(())
-}
-
-pub(super) fn set(register: u32, bits: u32, sets: bool) {
-    // SAFETY: a register of the board's file; its other bits stay.
-    let register = unsafe { Reg::new(register) };
-    let before = register.read();
-    register.write(if sets { before | bits } else { before & !bits });
-}
-
-/// Whole blocks of a memory protection controller become Non-secure, or Secure (Arm 101104, 3.4.4).
-pub(super) fn blocks(facts: &Facts, base: u32, bytes: u32, opens: bool) -> Result<(), BootError> {
-    const CONTROL: u32 = 0x00;
-    const BLOCK_SIZE: u32 = 0x14;
-    const INDEX: u32 = 0x18;
-    const TABLE: u32 = 0x1c;
-    // An access that is stopped ends in an error.
-    const ERROR: u32 = 1 << 4;
-    let holds = |gate: &&[u32; 3]| base >= gate[0] && base - gate[0] < gate[1] && bytes <= gate[1] - (base - gate[0]);
-    let [first, _, controller] = *facts.gates.iter().find(holds).ok_or(BootError::BadTables)?;
-    // SAFETY: registers of a controller of the board's file.
-    let register = |offset: u32| unsafe { Reg::new(controller + offset) };
-    set(controller + CONTROL, ERROR, true);
-    let block = 32 << (register(BLOCK_SIZE).read() & 15);
-    if (base | bytes) & (block - 1) != 0 {
-        return Err(BootError::BadTables);
-    }
-    let (mut number, end) = ((base - first) / block, (base - first + bytes) / block);
-    while number < end {
-        // A word of 32 blocks at a time. Reading or writing a word selects the next.
-        let next = (number | 31).min(end - 1) + 1;
-        let bits = (u32::MAX >> (32 - (next - number))) << (number & 31);
-        register(INDEX).write(number / 32);
-        let word = register(TABLE).read();
-        register(INDEX).write(number / 32);
-        register(TABLE).write(if opens { word | bits } else { word & !bits });
-        number = next;
-    }
-    Ok(())
 }
 
 /// Non-secure Thread mode may execute nothing: it is unprivileged ([`super::owner::unmask`]), and the region registers of that state are on and empty.

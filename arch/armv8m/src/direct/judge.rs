@@ -62,11 +62,12 @@ const PENDSTSET: u32 = 1 << 26;
 /// Notes what a handler has done, closes all lines, and has the kernel stop its domain.
 pub(super) fn blame(fault: Fault, address: u32) {
     let owner = &COFFERDAM_OWNER;
-    owner.stopped.store(1, Relaxed);
+    let own = owner.occupant();
+    own.stopped.store(1, Relaxed);
     owner.close();
     if owner.fault.load(Relaxed) == 0 {
         owner.address.store(address, Relaxed);
-        owner.culprit.store(owner.domain.load(Relaxed), Relaxed);
+        owner.culprit.store(own.domain.load(Relaxed), Relaxed);
         owner.fault.store(fault as u32, Relaxed);
     }
     regs::ICSR.write(regs::PENDSVSET);

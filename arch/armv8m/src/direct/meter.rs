@@ -73,10 +73,10 @@ fn serve(request: u32) {
         owner.exhausted.store(u32::from(is_empty), Relaxed);
         owner.reopen();
     } else if request == Request::Stop as u32 {
-        owner.stopped.store(1, Relaxed);
+        owner.occupant().stopped.store(1, Relaxed);
         owner.close();
     } else {
-        owner.stopped.store(0, Relaxed);
+        owner.occupant().stopped.store(0, Relaxed);
         owner.reopen();
     }
 }

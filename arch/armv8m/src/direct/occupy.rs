@@ -9,33 +9,48 @@ use core::sync::atomic::Ordering::Relaxed;
 use armv_m::{Port, regs};
 use kernel::boot::BootError;
 use system::System;
-use system::direct::{self, Direct};
+use system::direct::{self, MAX_OWNERS};
 
-use super::access::{Facts, access, close_thread_mode};
+use super::access::{Access, Facts, close_thread_mode};
 use super::lines::{asks, is_paid, pay, take};
 use super::owner::{COFFERDAM_OWNER, Request};
 use super::registers::{set_priority, write_bit};
 use crate::registers::{CPACR_NS, SCR_NS, SHPR1_NS, SHPR2_NS, SHPR3_NS};
 use crate::unit::Armv8;
 
-/// Everything that a change needs: written at boot.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    pub system: System<'static>,
-    pub facts: &'static Facts,
-}
-
-struct Placed(UnsafeCell<Option<Place>>);
+/// Memory and devices of each domain with handlers: written at boot.
+struct Places(UnsafeCell<[Access; MAX_OWNERS]>);
 
 // SAFETY: after boot only the meter's exceptions use it, which have one priority.
-unsafe impl Sync for Placed {}
+unsafe impl Sync for Places {}
 
-static PLACED: Placed = Placed(UnsafeCell::new(None));
+static PLACES: Places = Places(UnsafeCell::new([Access::NONE; MAX_OWNERS]));
+
+/// Notes what each domain's handlers may access, at boot, and has the first one occupy.
+///
+/// # Errors
+/// [`BootError::BadTables`]: the board cannot open it.
+pub(super) fn start(system: &System<'_>, facts: &Facts) -> Result<(), BootError> {
+    // SAFETY: at boot, before any exception.
+    let places = unsafe { &mut *PLACES.0.get() };
+    for (place, own) in places.iter_mut().zip(direct::owners(system)) {
+        *place = Access::of(system, facts, &own)?;
+    }
+    enter(0);
+    Ok(())
+}
+
+/// Of a domain with handlers.
+fn access(seat: u32) -> &'static Access {
+    // SAFETY: written at boot only.
+    let places = unsafe { &*PLACES.0.get() };
+    &places[seat as usize % MAX_OWNERS]
+}
 
 /// The kernel asks for it. Whether the domain has handlers.
 ///
 /// # Bound
-/// The areas of the system, and the lines of handlers.
+/// The lines of handlers, and the blocks of memory that two domains open to them.
 pub(crate) fn occupy(domain: u8) -> bool {
     let owner = &COFFERDAM_OWNER;
     let Some(index) = owner.seat_of(domain) else { return false };
@@ -50,14 +65,11 @@ pub(crate) fn occupy(domain: u8) -> bool {
 
 /// The handlers of the domain that occupies are closed, and those of another one entered. Above all handlers.
 pub(super) fn change() {
-    // SAFETY: see above; the exception does not interrupt itself.
-    let Some(place) = (unsafe { *PLACED.0.get() }) else { return };
-    leave(&place);
-    // At boot both have been tried; the tables have not changed.
-    let _ = enter(place, COFFERDAM_OWNER.next.load(Relaxed));
+    leave();
+    enter(COFFERDAM_OWNER.next.load(Relaxed));
 }
 
-fn leave(place: &Place) {
+fn leave() {
     let owner = &COFFERDAM_OWNER;
     owner.close();
     for (line, _) in owner.lines() {
@@ -73,21 +85,14 @@ fn leave(place: &Place) {
         }
         take(line);
     }
-    if let Some(own) = nth(place, owner.seat.load(Relaxed)) {
-        let _ = access(&place.system, place.facts, &own, false);
-    }
-    owner.keep();
+    access(owner.seat.load(Relaxed)).set(false);
 }
 
 /// Opens what a domain has, and leads its lines to its handlers. None of them runs before its thread has acknowledged one.
-///
-/// # Errors
-/// [`BootError::BadTables`]: the board cannot open it.
-pub(super) fn enter(place: Place, seat: u32) -> Result<(), BootError> {
+fn enter(seat: u32) {
     let owner = &COFFERDAM_OWNER;
-    let own = nth(&place, seat).ok_or(BootError::BadTables)?;
-    owner.occupant(seat as usize, &own);
-    access(&place.system, place.facts, &own, true)?;
+    owner.occupy(seat);
+    access(seat).set(true);
     close_thread_mode();
     // The domain before may have set these.
     [SCR_NS, SHPR1_NS, SHPR2_NS, SHPR3_NS, CPACR_NS].iter().for_each(|register| register.write(0));
@@ -101,11 +106,4 @@ pub(super) fn enter(place: Place, seat: u32) -> Result<(), BootError> {
         target.write(target.read() | bit);
     }
     owner.close();
-    // SAFETY: at boot, or in the meter's exception.
-    unsafe { *PLACED.0.get() = Some(place) };
-    Ok(())
-}
-
-fn nth(place: &Place, seat: u32) -> Option<Direct> {
-    direct::owners(&place.system).nth(seat as usize)
 }

@@ -6,11 +6,12 @@ use kernel::boot::BootError;
 use system::System;
 use system::direct::{self, Direct};
 
-use super::access::{CALLABLE, Facts, access, attribute, blocks, set};
+use super::access::{Blocks, CALLABLE, Facts, Region};
 use super::displaced::DISPLACED;
 use super::meter;
-use super::occupy::{Place, enter};
+use super::occupy::start;
 use super::owner::{COFFERDAM_OWNER, MAX_LINE};
+use super::registers::set;
 
 unsafe extern "C" {
     static cofferdam_wake: u8;
@@ -24,24 +25,20 @@ unsafe extern "C" {
 ///
 /// # Time complexity
 /// Linear in the blocks; runs once.
-pub fn open(system: &System<'static>, facts: &'static Facts) -> Result<(), BootError> {
+pub fn open(system: &System<'_>, facts: &Facts) -> Result<(), BootError> {
     DISPLACED.start(None);
     let Some(first) = direct::owners(system).next() else { return Ok(()) };
     if let Some([register, bit]) = facts.callable {
         set(register, 1 << bit, true);
     }
     let way_in = (&raw const cofferdam_wake) as u32 & !31;
-    attribute(0, way_in, (&raw const __cofferdam_wake_callable_end) as u32 & !31, CALLABLE)?;
+    Region::new(way_in, (&raw const __cofferdam_wake_callable_end) as u32 & !31, CALLABLE)?.write(0);
     for own in direct::owners(system) {
-        // Attribution hides the code of those that do not occupy.
-        blocks(facts, own.text_base | own.alias, own.text_bytes, true)?;
-        // A failure is found now, and not when the domain is to occupy.
-        access(system, facts, &own, true)?;
-        access(system, facts, &own, false)?;
+        Blocks::new(facts, own.text_base | own.alias, own.text_bytes)?.set(true);
     }
     lines(system)?;
     meters(system, facts, &first)?;
-    enter(Place { system: *system, facts }, 0)
+    start(system, facts)
 }
 
 /// Notes all lines of handlers. Each leads to the kernel as long as its domain does not occupy.
@@ -58,8 +55,7 @@ fn lines(system: &System<'_>) -> Result<(), BootError> {
     }
     owner.count.store(count as u32, Relaxed);
     for (seat, own) in owner.seats.iter().zip(direct::owners(system)) {
-        seat.domain.store(own.domain, Relaxed);
-        seat.stopped.store(1, Relaxed);
+        seat.take(&own);
     }
     Ok(())
 }

@@ -33,16 +33,25 @@ pub(super) struct Line {
     pub seat: AtomicU8,
 }
 
-/// A domain with handlers: its number, plus one, and [`Owner::stopped`] while it does not occupy.
+/// A domain with handlers. All zero: there is none.
 pub(super) struct Seat {
+    /// Its number, plus one.
     pub domain: AtomicU32,
+    /// Not 0: the domain was stopped or is about to be, and no handler runs until it acknowledges a line anew.
     pub stopped: AtomicU32,
+    /// Vectors while handlers may run, and while they may not.
+    vectors: AtomicU32,
+    quiet: AtomicU32,
+    stack_top: AtomicU32,
+    /// The code of handlers.
+    text_base: AtomicU32,
+    text_bytes: AtomicU32,
 }
 
 /// The domain that occupies Non-secure state. All zero: there is none.
 pub(super) struct Owner {
-    /// Its number, plus one.
-    pub domain: AtomicU32,
+    /// Its number, plus one: as its seat has it, for the entry code.
+    domain: AtomicU32,
     /// Its place among those with handlers, and the place of the one that is to occupy.
     pub seat: AtomicU32,
     pub next: AtomicU32,
@@ -50,17 +59,8 @@ pub(super) struct Owner {
     /// The lines of all of them.
     pub all: [Line; MAX_DIRECT],
     pub count: AtomicU32,
-    /// Vectors while handlers may run, and while they may not.
-    pub vectors: AtomicU32,
-    pub quiet: AtomicU32,
-    pub stack_top: AtomicU32,
-    /// The code of handlers.
-    pub text_base: AtomicU32,
-    pub text_bytes: AtomicU32,
     /// A bit for each line that its thread has acknowledged once: its handler may run. The kernel's.
     pub enabled: AtomicU32,
-    /// Not 0: the domain was stopped or is about to be, and no handler runs until it acknowledges a line anew.
-    pub stopped: AtomicU32,
     /// A handler's deed, for the kernel: a number of `abi::trace::Fault`, or 0, the address, and its domain, plus one.
     pub fault: AtomicU32,
     pub culprit: AtomicU32,
@@ -81,16 +81,10 @@ pub(super) static COFFERDAM_OWNER: Owner = Owner {
     domain: AtomicU32::new(0),
     seat: AtomicU32::new(0),
     next: AtomicU32::new(0),
-    seats: [const { Seat { domain: AtomicU32::new(0), stopped: AtomicU32::new(0) } }; MAX_OWNERS],
+    seats: [const { Seat::NONE }; MAX_OWNERS],
     all: [const { Line { line: AtomicU8::new(0), level: AtomicU8::new(0), seat: AtomicU8::new(0) } }; MAX_DIRECT],
     count: AtomicU32::new(0),
-    vectors: AtomicU32::new(0),
-    quiet: AtomicU32::new(0),
-    stack_top: AtomicU32::new(0),
-    text_base: AtomicU32::new(0),
-    text_bytes: AtomicU32::new(0),
     enabled: AtomicU32::new(0),
-    stopped: AtomicU32::new(0),
     fault: AtomicU32::new(0),
     culprit: AtomicU32::new(0),
     address: AtomicU32::new(0),
@@ -108,6 +102,29 @@ pub(super) static COFFERDAM_WAKES: [AtomicU8; MAX_LINE as usize] = [const { Atom
 /// A byte for each line: its next wake is paid for. The kernel writes them, the way in reads them.
 #[unsafe(no_mangle)]
 pub(super) static COFFERDAM_ARMED: [AtomicU8; MAX_LINE as usize] = [const { AtomicU8::new(0) }; MAX_LINE as usize];
+
+impl Seat {
+    const NONE: Self = Self {
+        domain: AtomicU32::new(0),
+        stopped: AtomicU32::new(0),
+        vectors: AtomicU32::new(0),
+        quiet: AtomicU32::new(0),
+        stack_top: AtomicU32::new(0),
+        text_base: AtomicU32::new(0),
+        text_bytes: AtomicU32::new(0),
+    };
+
+    /// A domain takes it, at boot.
+    pub(super) fn take(&self, own: &Direct) {
+        self.domain.store(own.domain, Relaxed);
+        self.stopped.store(1, Relaxed);
+        self.vectors.store(own.vectors, Relaxed);
+        self.quiet.store(own.quiet, Relaxed);
+        self.stack_top.store(own.stack_top, Relaxed);
+        self.text_base.store(own.text_base, Relaxed);
+        self.text_bytes.store(own.text_bytes, Relaxed);
+    }
+}
 
 impl Owner {
     /// The lines of all domains, each with its bit.
@@ -128,28 +145,21 @@ impl Owner {
         self.seats.iter().position(|seat| seat.domain.load(Relaxed) == u32::from(domain) + 1)
     }
 
-    /// Another domain occupies. None of its handlers runs before [`Owner::reopen`].
-    pub(super) fn occupant(&self, index: usize, own: &Direct) {
-        self.seat.store(index as u32, Relaxed);
-        self.domain.store(own.domain, Relaxed);
-        self.vectors.store(own.vectors, Relaxed);
-        self.quiet.store(own.quiet, Relaxed);
-        self.stack_top.store(own.stack_top, Relaxed);
-        self.text_base.store(own.text_base, Relaxed);
-        self.text_bytes.store(own.text_bytes, Relaxed);
-        self.stopped.store(self.seats.get(index).map_or(1, |seat| seat.stopped.load(Relaxed)), Relaxed);
+    /// The seat of the domain that occupies.
+    pub(super) fn occupant(&self) -> &Seat {
+        &self.seats[self.seat.load(Relaxed) as usize % MAX_OWNERS]
     }
 
-    /// The domain that occupies is about to leave.
-    pub(super) fn keep(&self) {
-        if let Some(seat) = self.seats.get(self.seat.load(Relaxed) as usize) {
-            seat.stopped.store(self.stopped.load(Relaxed), Relaxed);
-        }
+    /// The domain of another seat occupies. None of its handlers runs before [`Owner::reopen`].
+    pub(super) fn occupy(&self, seat: u32) {
+        self.seat.store(seat, Relaxed);
+        self.domain.store(self.occupant().domain.load(Relaxed), Relaxed);
     }
 
     /// Whether an address is among what handlers execute.
     pub(super) fn is_code(&self, address: u32) -> bool {
-        address.wrapping_sub(self.text_base.load(Relaxed)) < self.text_bytes.load(Relaxed)
+        let own = self.occupant();
+        address.wrapping_sub(own.text_base.load(Relaxed)) < own.text_bytes.load(Relaxed)
     }
 
     /// Whether a line is the meter's: above all handlers.
@@ -174,7 +184,7 @@ impl Owner {
             set_priority(line, level);
         }
         // Its own SysTick may go on: the vectors lead to code that stops it.
-        VTOR_NS.write(self.quiet.load(Relaxed));
+        VTOR_NS.write(self.occupant().quiet.load(Relaxed));
         const CLEAR_PENDSV_AND_SYSTICK: u32 = 1 << 27 | 1 << 25;
         ICSR_NS.write(CLEAR_PENDSV_AND_SYSTICK);
         unmask();
@@ -183,13 +193,14 @@ impl Owner {
 
     /// Handlers of the lines that are enabled may run again, if their domain was not stopped and has capacity left. None is active.
     pub(super) fn reopen(&self) {
-        if self.stopped.load(Relaxed) != 0 || self.exhausted.load(Relaxed) != 0 {
+        let own = self.occupant();
+        if own.stopped.load(Relaxed) != 0 || self.exhausted.load(Relaxed) != 0 {
             return;
         }
-        VTOR_NS.write(self.vectors.load(Relaxed));
+        VTOR_NS.write(own.vectors.load(Relaxed));
         // SAFETY: no code uses that stack now.
         unsafe {
-            asm!("msr msplim_ns, {0}", "msr msp_ns, {1}", in(reg) 0, in(reg) self.stack_top.load(Relaxed), options(nostack, preserves_flags));
+            asm!("msr msplim_ns, {0}", "msr msp_ns, {1}", in(reg) 0, in(reg) own.stack_top.load(Relaxed), options(nostack, preserves_flags));
         }
         let enabled = self.enabled.load(Relaxed);
         for (line, bit) in self.lines() {

@@ -22,3 +22,10 @@ pub(super) fn register(base: u32, offset: u32) -> Reg {
     // SAFETY: a register of the board's file.
     unsafe { Reg::new(base + offset) }
 }
+
+/// Sets or clears bits of a register of the board's file; its other bits stay.
+pub(super) fn set(at: u32, bits: u32, sets: bool) {
+    let register = register(at, 0);
+    let before = register.read();
+    register.write(if sets { before | bits } else { before & !bits });
+}
