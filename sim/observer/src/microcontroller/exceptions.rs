@@ -66,6 +66,8 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         self.pass_exception(Exception::Entry { kind, frame, vector, vector_attr });
         if self.family.protection.is_apart() {
             self.note_entry(number);
+        } else {
+            self.family.pending.forget(number);
         }
         if fp == FpFrame::Lazy && !tail_chained {
             self.family.lazy_frame = frame;

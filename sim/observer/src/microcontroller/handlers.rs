@@ -97,9 +97,9 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
 
     /// Timers have expired.
     pub(super) fn note_pending(&mut self, due: u64) {
-        let due = (due, self.instructions);
+        let (due, now) = ((due, self.instructions), (self.clock.sleeps(), self.exceptions.innermost()));
         let target = &mut self.target;
-        self.family.pending.note(due, self.clock.sleeps(), |address| target.word(address));
+        self.family.pending.note(due, now, |address| target.word(address));
     }
 
     /// A handler begins.

@@ -26,16 +26,29 @@ impl Pending {
         Self { exceptions: exceptions.map(|exception| (*exception, None)).collect(), due: None }
     }
 
-    /// Takes note of those that are pending, of which `word` says the bits of 32 lines; `None`: it cannot be read.
-    pub(super) fn note(&mut self, due: Since, sleeps: u64, mut word: impl FnMut(u32) -> Option<u32>) {
+    /// Takes note of those that are pending, of which `word` says the bits of 32 lines; `None`: it cannot be read. The one that is being taken waits until its
+    /// handler begins; any other one that is not pending any more was cleared.
+    pub(super) fn note(
+        &mut self,
+        due: Since,
+        (sleeps, taken): (u64, Option<u16>),
+        mut word: impl FnMut(u32) -> Option<u32>,
+    ) {
         self.due = Some((due, sleeps));
         for (exception, since) in &mut self.exceptions {
             let line = u32::from(exception.saturating_sub(FIRST_LINE));
-            let bits = word(SET_PENDING + line / 32 * 4).unwrap_or(0);
+            let Some(bits) = word(SET_PENDING + line / 32 * 4) else { continue };
             if bits >> (line % 32) & 1 != 0 {
                 since.get_or_insert(due);
+            } else if taken != Some(*exception) {
+                *since = None;
             }
         }
+    }
+
+    /// The kernel has taken an exception.
+    pub(super) fn forget(&mut self, exception: u16) {
+        self.exceptions.iter_mut().filter(|(number, _)| *number == exception).for_each(|(_, since)| *since = None);
     }
 
     /// The handler of an exception begins, which was taken at `taken` when the processor had slept so often: since when it was pending.
@@ -62,23 +75,39 @@ mod tests {
     #[test]
     fn an_interrupt_waits_from_when_its_timer_expired() {
         let mut pending = pending();
-        pending.note((100, 7), 0, |address| Some(if address == SET_PENDING { 1 << 1 } else { 0 }));
+        pending.note((100, 7), (0, None), |address| Some(if address == SET_PENDING { 1 << 1 } else { 0 }));
         // A second timer expires while the first interrupt still waits.
-        pending.note((150, 9), 0, |address| Some(if address == SET_PENDING { 1 << 1 } else { 1 << 4 }));
+        pending.note((150, 9), (0, None), |address| Some(if address == SET_PENDING { 1 << 1 } else { 1 << 4 }));
         assert_eq!(pending.take(17, (180, 20), 0), (100, 7));
         assert_eq!(pending.take(52, (190, 22), 0), (150, 9));
         assert_eq!(pending.take(17, (300, 30), 0), (300, 30));
     }
 
     #[test]
+    fn one_that_the_kernel_takes_or_clears_waits_for_no_handler() {
+        let mut pending = pending();
+        let of_17 = |address| Some(if address == SET_PENDING { 1 << 1 } else { 0 });
+        pending.note((100, 7), (0, None), of_17);
+        pending.forget(17);
+        assert_eq!(pending.take(17, (500, 20), 0), (500, 20));
+        pending.note((600, 30), (0, None), of_17);
+        // Another timer expires while its handler is being entered.
+        pending.note((650, 33), (0, Some(17)), |_| Some(0));
+        assert_eq!(pending.take(17, (660, 35), 0), (600, 30));
+        pending.note((700, 40), (0, None), of_17);
+        pending.note((750, 43), (0, None), |_| Some(0));
+        assert_eq!(pending.take(17, (900, 50), 0), (900, 50));
+    }
+
+    #[test]
     fn one_that_interrupts_unprivileged_code_waits_for_the_instruction_in_which_its_timer_expired() {
         let mut pending = pending();
-        pending.note((100, 7), 0, |_| None);
+        pending.note((100, 7), (0, None), |_| None);
         assert_eq!(pending.take(17, (103, 7), 0), (100, 7));
-        pending.note((200, 9), 0, |_| None);
+        pending.note((200, 9), (0, None), |_| None);
         assert_eq!(pending.take(17, (230, 12), 0), (230, 12));
         // The processor has slept since.
-        pending.note((300, 15), 0, |_| None);
+        pending.note((300, 15), (0, None), |_| None);
         assert_eq!(pending.take(17, (900, 15), 1), (900, 15));
     }
 }

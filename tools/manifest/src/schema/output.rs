@@ -18,7 +18,7 @@ pub struct Output {
     pub baud: Option<u32>,
     /// The text that the line sends; the run fails when it is another.
     pub text: Option<String>,
-    /// Values of the bits that follow each other, again and again; the run fails when another one comes. Zero may come between, if it is none of them.
+    /// Values of the bits that follow each other, again and again; the run fails when another one comes. Zero may come between, if it is none of them, and behind it the last one again.
     #[serde(default)]
     pub sequence: Vec<u32>,
 }

@@ -61,6 +61,7 @@ impl Faults {
             address,
             pc: None,
             symbol: None,
+            in_handler: false,
             nearest: if placed { nearest(system, address) } else { None },
             outcome: Outcome::Stopped,
             recovery_cycles: None,
@@ -76,10 +77,19 @@ impl Faults {
         true
     }
 
-    /// The program counter of the domain's latest fault.
+    /// The program counter of the domain's latest fault: none if a handler did it.
     pub fn pc(&mut self, event: &RunEvent, system: &SystemDescription) {
+        let has_handlers = system.handlers.iter().any(|handlers| handlers.domain == event.domain);
         if let Some(fault) = self.latest(event.domain) {
             fault.pc = Some(u64::from(event.payload));
+            let kind = Fault::from_number(event.detail.to_le_bytes()[0]);
+            if let Some(account) = kind
+                .filter(|_| has_handlers && event.payload == 0)
+                .and_then(|kind| fault::of_handler(kind, fault.address))
+            {
+                (fault.in_handler, fault.nearest, fault.access) = (true, None, None);
+                (fault.what, fault.reason) = (account.what, account.why);
+            }
             fault.symbol = symbol_at(&system.symbols, u64::from(event.payload));
             let name = system.domains.iter().find(|domain| domain.index == event.domain);
             fault.text = fault::text(fault, name.map_or("?", |domain| &domain.name));

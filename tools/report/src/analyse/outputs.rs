@@ -73,13 +73,16 @@ impl OutputMeter {
             let longest = &mut self.report.longest_cycles;
             *longest = Some(longest.map_or(cycles, |known| known.max(cycles)));
         }
-        self.follows(event.cycle, value);
+        self.follows(event.cycle, before, value);
     }
 
-    /// A value of a sequence is the next one, or the first. Zero means that nothing is on, unless it is one of them.
-    fn follows(&mut self, at: u64, value: u32) {
+    /// A value of a sequence is the next one, or the first. Zero means that nothing is on, unless it is one of them; behind it the last one may come again.
+    fn follows(&mut self, at: u64, before: u32, value: u32) {
         let sequence = &self.report.output.sequence;
         if sequence.is_empty() || value == 0 && !sequence.contains(&0) {
+            return;
+        }
+        if before == 0 && !sequence.contains(&0) && self.place.is_some_and(|place| sequence[place] == value) {
             return;
         }
         let next = self.place.map(|place| (place + 1) % sequence.len());

@@ -15,7 +15,7 @@ use crate::describe::SystemDescription;
 use crate::schema::{CallSite, FaultReport};
 
 use lines::Program;
-pub use reason::{Account, account};
+pub use reason::{Account, account, of_handler};
 
 /// Calls of which the text of a fault tells; `report.json` has more.
 const CALLS_TOLD: usize = 4;
@@ -32,7 +32,7 @@ impl Report {
         read: &dyn Fn(&str) -> Option<Vec<u8>>,
     ) {
         let mut files: BTreeMap<u8, Option<Vec<u8>>> = BTreeMap::new();
-        for fault in &mut self.faults {
+        for fault in self.faults.iter_mut().filter(|fault| !fault.in_handler) {
             let context = summary.faults.iter().find(|kept| kept.cycle == fault.at && kept.domain == fault.domain);
             let Some(context) = context else { continue };
             let Some(domain) = system.domains.iter().find(|domain| domain.index == fault.domain) else { continue };
@@ -50,6 +50,7 @@ impl Report {
 /// Text about a fault: who, what, where, why.
 pub fn text(fault: &FaultReport, domain: &str) -> String {
     let during = match &fault.thread {
+        _ if fault.in_handler => ", in a handler".to_owned(),
         Some(thread) if thread != domain && !thread.starts_with(&format!("{domain}.")) => {
             format!(" in a call of {thread}")
         }

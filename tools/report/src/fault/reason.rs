@@ -67,6 +67,22 @@ pub fn account(
     }
 }
 
+/// Says what a handler that interrupts reach without the kernel did, of which the kernel knows little; `None`: no handler does that.
+pub fn of_handler(fault: Fault, address: u64) -> Option<Account> {
+    let account = match fault {
+        Fault::Data if address == 0 => {
+            Account::new("an access to what is not its own, or time that it hid", "the processor kept no address")
+        }
+        Fault::Data => Account::new(format!("access to {address:#x}"), "not open to its handlers"),
+        Fault::Bus => Account::new(format!("bus error at {address:#x}"), "no memory or device answers there so"),
+        Fault::Usage => Account::new("an instruction that is not for handlers", ""),
+        Fault::Execute => Account::new("entry to code that is not for handlers", ""),
+        Fault::Return => Account::new("a return that is not its own, or masks that it left set", ""),
+        _ => return None,
+    };
+    Some(account)
+}
+
 fn data(system: &SystemDescription, domain: u8, address: u64, deed: Option<Deed>) -> Account {
     let (access, what, letter) = match deed {
         Some(Deed::Read) => (Some("read"), "read from", 'r'),

@@ -138,6 +138,9 @@ pub struct FaultReport {
     pub pc: Option<u64>,
     /// Symbol of the program counter.
     pub symbol: Option<String>,
+    /// A handler that interrupts reach without the kernel did it, of which there is neither a program counter nor a call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_handler: bool,
     /// `read`, `write` or `execute`; absent where that is not known, or not what it is about.
     #[serde(default)]
     pub access: Option<String>,

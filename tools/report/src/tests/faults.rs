@@ -4,7 +4,7 @@ use abi::trace::{Event, Fault};
 use record::{Deed, FaultContext, Summary};
 
 use super::{START, at, summary, system};
-use crate::describe::{Area, Stack};
+use crate::describe::{Area, Handlers, Stack, SystemDescription};
 
 /// The report of one fault at 100 with this context.
 fn told(fault: Fault, address: u32, context: FaultContext) -> String {
@@ -71,4 +71,25 @@ fn a_stack_that_overflows_is_named_with_its_size() {
 #[test]
 fn a_fault_without_context_or_of_an_unknown_kind_is_told_all_the_same() {
     assert_eq!(told(Fault::Data, 0, FaultContext::default()), "access to 0x0: no area here; null pointer?");
+}
+
+/// Of a handler's fault there is no program counter, and the thread that it interrupted has nothing to do with it.
+#[test]
+fn a_fault_in_a_handler_is_not_its_threads() {
+    let mut system = system();
+    let domain = system.domains[0].index;
+    let event = |kind: Fault, address, pc| {
+        [START, at(100, Event::Fault, domain, kind as u16, address), at(100, Event::FaultPc, domain, kind as u16, pc)]
+    };
+    let text = |system: &SystemDescription, events| {
+        let report = super::report(system, &summary(500), events);
+        (report.faults[0].in_handler, report.faults[0].text.clone())
+    };
+    assert!(!text(&system, event(Fault::Data, 0, 0)).0, "it has no handlers");
+    system.handlers = vec![Handlers { domain, period_ticks: 100, capacity_ticks: 10 }];
+    assert!(!text(&system, event(Fault::Data, 0, 4)).0, "its thread did it");
+    let name = &system.domains[0].name;
+    let (in_handler, told) = text(&system, event(Fault::Data, 0x2000_0000, 0));
+    assert!(in_handler);
+    assert_eq!(told, format!("{name}, in a handler: access to 0x20000000: not open to its handlers"));
 }

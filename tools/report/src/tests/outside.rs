@@ -65,6 +65,7 @@ fn values_follow_each_other_in_their_sequence() {
     assert_eq!(stored(&[0, 4, 5, 8, 2, 0, 4, 0]), 0);
     assert_eq!(stored(&[2, 4, 2, 4, 8]), 1);
     assert_eq!(stored(&[2, 4, 6, 8]), 1);
+    assert_eq!(stored(&[2, 4, 0, 4, 8, 0, 4]), 1);
 }
 
 #[test]
