@@ -1,7 +1,7 @@
 //! Interrupts that reach a domain's handlers without the kernel: that they do, and what handlers cannot do to anybody else (docs/interrupts.md).
 
-use serde_json::{Value, json};
-use system_tests::direct::{LIVES, MANIFEST, Mutants, SAMPLED, ends, wrong};
+use serde_json::json;
+use system_tests::direct::{LIVES, MANIFEST, Mutants, OWNERS, SAMPLED, contended, ends, wrong};
 use system_tests::{Ran, root};
 
 const BOARD: &str = "mps2-an505";
@@ -83,22 +83,10 @@ fn counted_handlers_are_cut_off_to_the_cycle_and_charge_nobody() {
 /// the kernel takes the interrupts of the one that does not occupy; and the victim and the arbiter notice nothing.
 #[test]
 fn two_hostile_owners_harm_nobody() {
-    let ran = Ran::on(BOARD, "tests/direct/owners.toml", &[]);
+    let ran = Ran::on(BOARD, OWNERS, &[]);
     assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
-    let of = |domain: &Value| {
-        let faults = ran.report["faults"].as_array().into_iter().flatten();
-        let own = faults.filter(|fault| fault["domain"] == *domain);
-        own.map(|fault| fault["kind"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
-    };
-    let ends = ["usage", "data access", "data access", "execution", "usage", "exception return", "usage"];
-    // The handler of `two` in its last life takes the only interrupt, and never wakes its thread.
-    for (name, lives, line, least) in [("one", 7, "interrupt 4", 500), ("two", 6, "interrupt 35", 20)] {
-        let domain = ran.named("domains", "name", name);
-        assert_eq!(of(&domain["index"]), ends[..lives], "{name}: {}", ran.stderr);
-        let handled = domain["used"]["handlers"]["count"].as_u64().unwrap_or(0);
-        let by_kernel = ran.named("exceptions", "name", line)["taken"].as_u64().unwrap_or(0).saturating_sub(handled);
-        assert!(handled > least && by_kernel > least, "{name}: {handled} by its handler, {by_kernel} by the kernel");
-    }
+    let wrong = contended(&ran.report);
+    assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), ran.stderr);
     let victim = ran.named("threads", "name", "victim");
     assert!(victim["releases"].as_u64() > Some(300) && victim["missed_deadlines"] == 0, "{victim:#}");
 }

