@@ -52,6 +52,8 @@ static STOP: AtomicU32 = AtomicU32::new(0);
 /// Starts the interrupts of the timer at this address, whose clock has so many cycles in a second.
 pub fn start(timer: u32, clock: u32) {
     TIMER.store(timer, Relaxed);
+    STOP.store(0, Relaxed);
+    COUNT.store(0, Relaxed);
     let cycles = clock / RATE - 1;
     pins::store(timer + register::RELOAD, cycles);
     pins::store(timer + register::VALUE, cycles);
