@@ -3,7 +3,7 @@
 
 use std::fs::File;
 
-use record::{EventsFile, ProbeWatch};
+use record::{EventsFile, ProbeWatch, Watch};
 use report::Report;
 use report::schema::{Latency, LatencyOver};
 use runner::Go;
@@ -19,22 +19,69 @@ const PAPER_THREAD: &str = "some 300 cycles more than without a handler (SBI, fi
 /// Label at which a handler's thread goes on.
 const WOKEN: &str = "probe_direct_woken";
 
-/// Builds and runs the system, if the board has one, and returns its rows.
+/// Labels around the call that changes the occupant.
+const OCCUPY: [&str; 2] = ["probe_occupy_start", "probe_occupy_end"];
+
+/// Builds and runs the systems that the board has, and returns their rows.
 ///
 /// # Errors
 /// Any error that keeps a figure from being measured.
 pub(crate) fn measure(bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>, Error> {
-    let Some(manifest) = &bench.chip.systems().direct else { return Ok(Vec::new()) };
+    let systems = bench.chip.systems();
+    let mut all = Vec::new();
+    if let Some(manifest) = &systems.direct {
+        let probe = |watch: &Watch, symbols: &Symbols| {
+            let entry = watch.handlers.as_ref().and_then(|handlers| handlers.owners.first()?.entries.first().copied());
+            let start = entry.ok_or_else(|| failed("there is no handler".into()))?;
+            Ok((start, symbols.code(WOKEN)?))
+        };
+        let seen = run(bench, manifest, kinds::DIRECT, &probe, progress)?;
+        let latency = seen.report.interrupts.iter().find_map(|line| line.latency.as_ref());
+        let latency = latency.ok_or_else(|| failed("no interrupt reached a handler".into()))?;
+        all = rows(bench, &seen.report, latency, (seen.cycles, seen.instructions));
+    }
+    if let Some(manifest) = &systems.occupy {
+        let probe = |_: &Watch, symbols: &Symbols| Ok((symbols.code(OCCUPY[0])?, symbols.code(OCCUPY[1])?));
+        let Seen { cycles, instructions, .. } = run(bench, manifest, "occupy", &probe, progress)?;
+        let about = "OCCUPY: another domain's handlers are reached, and those of the one before are not";
+        all.push(Row {
+            cycles,
+            instructions,
+            ..bench.row(bench.chip.rows(kinds::DIRECT) + "occupy", "Cofferdam", about.into())
+        });
+    }
+    Ok(all)
+}
+
+/// Addresses at which a probe begins and ends.
+type Probe<'a> = &'a dyn Fn(&Watch, &Symbols) -> Result<(u32, u32), Error>;
+
+/// Observations of a run: its report, and those of its probe.
+struct Seen {
+    report: Report,
+    cycles: Cycles,
+    instructions: u64,
+}
+
+fn failed(why: String) -> Error {
+    Error::Run(format!("direct interrupts: {why}"))
+}
+
+fn run(
+    bench: &Bench<'_>,
+    manifest: &str,
+    directory: &str,
+    probe: Probe<'_>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Seen, Error> {
     let built = bench.build(manifest, &mut |what| progress(&format!("direct interrupts: building {what}")))?;
     progress(&format!("direct interrupts on {}: running", bench.chip.board.name));
-    let failed = |why: String| Error::Run(format!("direct interrupts: {why}"));
     let mut symbols = Symbols::default();
     built.domains.iter().try_for_each(|domain| symbols.add(domain))?;
     let mut run = build_tool::prepare(&built, true).map_err(|error| failed(error.to_string()))?;
-    let entry = run.watch.handlers.as_ref().and_then(|handlers| handlers.owners.first()?.entries.first().copied());
-    let start = entry.ok_or_else(|| failed("there is no handler".into()))?;
-    run.watch.probes = vec![ProbeWatch { name: "woken".into(), start, end: symbols.code(WOKEN)?, domain: None }];
-    run.directory = bench.directory(kinds::DIRECT);
+    let (start, end) = probe(&run.watch, &symbols)?;
+    run.watch.probes = vec![ProbeWatch { name: "probe".into(), start, end, domain: None }];
+    run.directory = bench.directory(directory);
     let outcome = run.start(bench.simulator, &mut |_| Go::On).map_err(|error| failed(error.to_string()))?;
     let events = EventsFile::open(&outcome.events).map_err(|error| failed(error.to_string()))?;
     let report =
@@ -42,13 +89,12 @@ pub(crate) fn measure(bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Resu
     if let Some(failure) = report.verdict.failures.first() {
         return Err(failed(failure.text.clone()));
     }
-    let latency = report.interrupts.iter().find_map(|line| line.latency.as_ref());
-    let latency = latency.ok_or_else(|| failed("no interrupt reached a handler".into()))?;
     let file = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;
-    let woken = samples::collect(file, 1).map_err(failed)?;
-    let woken = samples::warm(&woken[0]).ok_or_else(|| failed(format!("{} wakes are too few", woken[0].len())))?;
+    let samples = samples::collect(file, 1).map_err(failed)?;
+    let cycles =
+        samples::warm(&samples[0]).ok_or_else(|| failed(format!("{} samples are too few", samples[0].len())))?;
     let instructions = outcome.summary.probes.first().map_or(0, |probe| probe.instructions.median);
-    Ok(rows(bench, &report, latency, (woken, instructions)))
+    Ok(Seen { report, cycles, instructions })
 }
 
 fn rows(bench: &Bench<'_>, report: &Report, latency: &Latency, (woken, instructions): (Cycles, u64)) -> Vec<Row> {

@@ -37,6 +37,16 @@ pub struct Board {
     pub foreign: Option<Foreign>,
     pub sampler: Option<Sampler>,
     pub counter: Option<Counter>,
+    #[serde(default)]
+    pub kernel: Costs,
+}
+
+/// Bounds of the kernel's paths, as far as the kernel itself needs them.
+#[derive(Debug, Default, Deserialize)]
+pub struct Costs {
+    /// A look that meets a handler.
+    #[serde(default)]
+    pub met_cycles: u32,
 }
 
 /// The register of the kernel's clock, and its timer.

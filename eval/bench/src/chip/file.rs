@@ -41,6 +41,9 @@ pub struct Systems {
     /// That of interrupts that reach a handler without the kernel.
     #[serde(default)]
     pub direct: Option<String>,
+    /// That of the change of the domain whose handlers they reach.
+    #[serde(default)]
+    pub occupy: Option<String>,
     /// That of the allocators.
     #[serde(default)]
     pub heap: Option<String>,
