@@ -25,6 +25,7 @@ macro_rules! open {
                 callable: $board::CALLABLE,
                 sampler: ($board::SAMPLER, $board::SAMPLER_LINE),
                 counter: $board::COUNTER,
+                met_cycles: $board::MET_CYCLES,
             },
         )
     };

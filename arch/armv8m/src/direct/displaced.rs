@@ -19,8 +19,9 @@ pub(super) struct Displaced {
     /// Ticks that handlers were charged, and the most that the kernel may be told of. The meter's.
     charged: AtomicU32,
     most: AtomicU32,
-    /// Ticks of the meter's own that the kernel has not yet been told of.
+    /// Ticks of the meter's own that the kernel has not yet been told of, and those of one look that meets a handler.
     beside: AtomicU32,
+    met: AtomicU32,
 }
 
 pub(super) static DISPLACED: Displaced = Displaced {
@@ -31,12 +32,14 @@ pub(super) static DISPLACED: Displaced = Displaced {
     charged: AtomicU32::new(0),
     most: AtomicU32::new(0),
     beside: AtomicU32::new(0),
+    met: AtomicU32::new(0),
 };
 
 impl Displaced {
-    /// Notes where the count is, if there is one. Before any thread runs.
-    pub(super) fn start(&self, count: Option<u32>) {
+    /// Notes where the count is, if there is one, and the ticks of a look that meets a handler. Before any thread runs.
+    pub(super) fn start(&self, count: Option<u32>, met: u32) {
         self.count.store(count.unwrap_or((&raw const self.seen).addr() as u32), Relaxed);
+        self.met.store(met, Relaxed);
     }
 
     /// Handlers were charged so many ticks more, and so many are left to them.
@@ -46,11 +49,9 @@ impl Displaced {
         self.most.store(charged.wrapping_add(left.max(0) as u32), Relaxed);
     }
 
-    /// The meter has interrupted a handler: that, too, is nothing of whom the handler has interrupted. Admission counts `met_cycles` of the board's file for
-    /// it, which are no less.
+    /// The meter has interrupted a handler: that, too, is nothing of whom the handler has interrupted. Admission counts it (`met_cycles` of the board's file).
     pub(super) fn met(&self) {
-        const MET_TICKS: u32 = 340;
-        self.beside.fetch_add(MET_TICKS, Relaxed);
+        self.beside.fetch_add(self.met.load(Relaxed), Relaxed);
     }
 
     fn now(&self) -> u32 {

@@ -26,7 +26,7 @@ unsafe extern "C" {
 /// # Time complexity
 /// Linear in the blocks; runs once.
 pub fn open(system: &System<'_>, facts: &Facts) -> Result<(), BootError> {
-    DISPLACED.start(None);
+    DISPLACED.start(None, 0);
     let Some(first) = direct::owners(system).next() else { return Ok(()) };
     if let Some([register, bit]) = facts.callable {
         set(register, 1 << bit, true);
@@ -71,8 +71,9 @@ fn meters(system: &System<'_>, facts: &Facts, first: &Direct) -> Result<(), Boot
     owner.counter.line.store(line, Relaxed);
     if let Some(rate) = first.rate() {
         owner.counter.start(facts.counter.ok_or(BootError::BadTables)?, rate);
-        DISPLACED.start(owner.counter.count());
     }
+    let met = u64::from(facts.met_cycles) * u64::from(system.ticks_per_second()) / u64::from(system.cpu_hz().max(1));
+    DISPLACED.start(owner.counter.count(), met as u32);
     let servers = direct::owners(system).map(|own| (own.period, own.capacity));
     meter::start(servers, system.cpu_hz() ^ first.text_base).ok_or(BootError::BadTables)
 }
