@@ -120,7 +120,8 @@ pub fn contended(report: &Value) -> Vec<String> {
     // The handler of `two` in its last life takes the only interrupt, and never wakes its thread.
     for (name, lives, line, least) in [("one", 7, "interrupt 4", 500), ("two", 6, "interrupt 35", 20)] {
         let domain = entry("domains", name);
-        let faults = report["faults"].as_array().into_iter().flatten().filter(|fault| fault["domain"] == domain["index"]);
+        let faults =
+            report["faults"].as_array().into_iter().flatten().filter(|fault| fault["domain"] == domain["index"]);
         let ends: Vec<_> = faults.map(|fault| fault["kind"].as_str().unwrap_or_default()).collect();
         if ends != ENDS[..lives] {
             wrong.push(format!("the lives of {name} end in {ends:?}"));
