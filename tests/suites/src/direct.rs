@@ -109,7 +109,7 @@ pub fn wrong(found: &[String], sampled: bool) -> impl Iterator<Item = usize> + '
 /// Two domains with handlers, of which one at a time occupies: the manifest.
 pub const OWNERS: &str = "tests/direct/owners.toml";
 
-/// What was not as it must be when two domains contended: how their lives ended, in order, and whether both their handlers and the kernel took their interrupts.
+/// Deviations of a run in which two domains contend: from how their lives end, in order, and from both their handlers and the kernel taking their interrupts.
 pub fn contended(report: &Value) -> Vec<String> {
     const ENDS: [&str; 7] = ["usage", "data access", "data access", "execution", "usage", "exception return", "usage"];
     let entry = |list: &str, name: &str| {
