@@ -72,7 +72,7 @@ pub const LIVES: [(&str, &str); 61] = [
     ("the kernel comes when a handler returns: the thread keeps its registers", "usage"),
     ("endless, with its stack in Secure memory, over another thread", "data access"),
     ("stack in Secure memory, and a fault, over another thread", "data access"),
-    ("endless calls of the way into the kernel", "usage"),
+    ("endless calls of the way into the kernel", "data access or usage"),
     ("less important than the kernel in the way in, over another thread", "exception return"),
     ("SysTick_NS marked as active in SHCSR_NS, over another thread", "exception return"),
     ("asleep, which is not counted", "data access"),
