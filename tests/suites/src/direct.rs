@@ -61,7 +61,7 @@ pub const LIVES: [(&str, &str); 61] = [
     ("the way into the kernel with a link that is an EXC_RETURN", "execution"),
     ("entered behind SG", "execution"),
     ("a thread goes to Non-secure code", "stack"),
-    ("the same with a frame on its stack as if a handler had come", "usage"),
+    ("the same with a frame on its stack as if a handler had come", "usage or exception return"),
     ("a handler comes while a thread's stack pointer strays", "stack"),
     ("a handler comes when its thread has failed", "usage"),
     ("SysTick_NS with a vector of its own, endless", "usage"),
