@@ -50,7 +50,7 @@ impl<A: Arch> Kernel<A> {
     /// `OCCUPY`.
     ///
     /// # Bound
-    /// The areas of the system, and the lines of handlers.
+    /// That of [`crate::arch::Arch::occupy`].
     pub(crate) fn occupy(&mut self, handle: u32) -> Result<Outcome, Error> {
         let domain = self.lookup(handle, Kind::Domain, rights::WRITE)?.object as u8;
         if !self.core.arch.occupy(domain) {

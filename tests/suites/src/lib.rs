@@ -100,8 +100,7 @@ impl Ran {
     /// # Panics
     /// When there is none.
     pub fn named(&self, list: &str, key: &str, name: &str) -> &Value {
-        let found = self.report[list].as_array().and_then(|list| list.iter().find(|entry| entry[key] == name));
-        found.unwrap_or_else(|| panic!("no {key} `{name}` in `{list}`"))
+        named(&self.report, list, key, name).unwrap_or_else(|| panic!("no {key} `{name}` in `{list}`"))
     }
 
     /// The report without what depends on the computer it ran on.
@@ -113,4 +112,9 @@ impl Ran {
         }
         report
     }
+}
+
+/// The entry of a list of a report with a name, if there is one.
+pub fn named<'a>(report: &'a Value, list: &str, key: &str, name: &str) -> Option<&'a Value> {
+    report[list].as_array()?.iter().find(|entry| entry[key] == name)
 }

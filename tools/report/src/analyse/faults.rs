@@ -82,11 +82,8 @@ impl Faults {
         let has_handlers = system.handlers.iter().any(|handlers| handlers.domain == event.domain);
         if let Some(fault) = self.latest(event.domain) {
             fault.pc = Some(u64::from(event.payload));
-            let kind = Fault::from_number(event.detail.to_le_bytes()[0]);
-            if let Some(account) = kind
-                .filter(|_| has_handlers && event.payload == 0)
-                .and_then(|kind| fault::of_handler(kind, fault.address))
-            {
+            let kind = Fault::from_number(event.detail.to_le_bytes()[0]).filter(|_| has_handlers && event.payload == 0);
+            if let Some(account) = kind.and_then(|kind| fault::of_handler(kind, fault.address)) {
                 (fault.in_handler, fault.nearest, fault.access) = (true, None, None);
                 (fault.what, fault.reason) = (account.what, account.why);
             }

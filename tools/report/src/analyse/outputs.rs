@@ -79,10 +79,9 @@ impl OutputMeter {
     /// A value of a sequence is the next one, or the first. Zero means that nothing is on, unless it is one of them; behind it the last one may come again.
     fn follows(&mut self, at: u64, before: u32, value: u32) {
         let sequence = &self.report.output.sequence;
-        if sequence.is_empty() || value == 0 && !sequence.contains(&0) {
-            return;
-        }
-        if before == 0 && !sequence.contains(&0) && self.place.is_some_and(|place| sequence[place] == value) {
+        let is_off = |value: u32| value == 0 && !sequence.contains(&0);
+        let is_again = is_off(before) && self.place.is_some_and(|place| sequence[place] == value);
+        if sequence.is_empty() || is_off(value) || is_again {
             return;
         }
         let next = self.place.map(|place| (place + 1) % sequence.len());

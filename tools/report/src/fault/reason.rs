@@ -56,7 +56,7 @@ pub fn account(
         Fault::Bus if address == 0 => {
             Account::new("a store failed late", "the bus refused it after the program had gone on")
         }
-        Fault::Bus => Account::new(format!("bus error at {address:#x}"), "no memory or device answers there so"),
+        Fault::Bus => bus(address),
         Fault::GateOverrun => {
             let gate = system.gates.iter().find(|gate| u64::from(gate.index) == address);
             let name = gate.map_or_else(|| format!("gate {address}"), |gate| format!("gate {}", gate.name));
@@ -74,13 +74,17 @@ pub fn of_handler(fault: Fault, address: u64) -> Option<Account> {
             Account::new("an access to what is not its own, or time that it hid", "the processor kept no address")
         }
         Fault::Data => Account::new(format!("access to {address:#x}"), "not open to its handlers"),
-        Fault::Bus => Account::new(format!("bus error at {address:#x}"), "no memory or device answers there so"),
+        Fault::Bus => bus(address),
         Fault::Usage => Account::new("an instruction that is not for handlers", ""),
         Fault::Execute => Account::new("entry to code that is not for handlers", ""),
         Fault::Return => Account::new("a return that is not its own, or masks that it left set", ""),
         _ => return None,
     };
     Some(account)
+}
+
+fn bus(address: u64) -> Account {
+    Account::new(format!("bus error at {address:#x}"), "no memory or device answers there so")
 }
 
 fn data(system: &SystemDescription, domain: u8, address: u64, deed: Option<Deed>) -> Account {
