@@ -1,11 +1,16 @@
 // Runs a program on the simulated SoC: loads its ELF file, clocks until it stops, and says how many cycles that took.
 //
 //   soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]
+//           [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS]
 //
 // --trace      one line for each retired instruction (from RVFI)
 // --accesses   one line for each response of the two memory ports of the core
 // --latencies  afterwards, on standard error: cycles from grant to response of all accesses, by port, by kind, by
 // target
+//
+// --console    the program's console, instead of standard output
+// --record     entries for the observer of a run (record.hpp); the trace port and the clock's register are at these
+// addresses
 //
 // Standard output is the program's console. Exit code: the program's; 124 when N cycles have passed, 2 for wrong usage.
 #include <array>
@@ -22,6 +27,7 @@
 #include "Vsoc_sim.h"
 #include "Vsoc_sim__Dpi.h"
 #include "elf.hpp"
+#include "record.hpp"
 #include "svdpi.h"
 #include "verilated.h"
 
@@ -35,6 +41,10 @@ struct Options {
     FILE *trace = nullptr;
     FILE *accesses = nullptr;
     bool latencies = false;
+    FILE *console = stdout;
+    FILE *record = nullptr;
+    uint32_t port = 0;
+    uint32_t clock = 0;
 };
 
 // A request that a port has granted and not yet answered.
@@ -115,7 +125,8 @@ class Ports {
 [[noreturn]] void usage(const char *why) {
     std::fprintf(
         stderr,
-        "soc_sim: %s\nusage: soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]\n",
+        "soc_sim: %s\nusage: soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]\n"
+        "               [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS]\n",
         why);
     std::exit(2);
 }
@@ -144,6 +155,14 @@ Options parse(int argc, char **argv) {
             options.accesses = create(value());
         else if (argument == "--latencies")
             options.latencies = true;
+        else if (argument == "--console")
+            options.console = create(value());
+        else if (argument == "--record")
+            options.record = create(value());
+        else if (argument == "--port")
+            options.port = static_cast<uint32_t>(std::strtoul(value(), nullptr, 0));
+        else if (argument == "--clock")
+            options.clock = static_cast<uint32_t>(std::strtoul(value(), nullptr, 0));
         else if (argument[0] == '+')
             continue; // Verilator's own
         else if (argument[0] == '-' || options.program)
@@ -205,7 +224,10 @@ int main(int argc, char **argv) {
 
     uint64_t cycle = 0;
     uint64_t retired = 0;
-    int code = 124;
+    uint32_t status = 124;
+    bool stopped = false;
+    const bool ports_read = options.accesses || options.latencies;
+    record::Recorder recorder(options.record, options.port, options.clock);
     soc->rst_ni = 0; // a falling edge, so that asynchronous resets take place
     for (int i = 0; i < ResetCycles; i++) {
         soc->clk_i = 1;
@@ -217,18 +239,32 @@ int main(int argc, char **argv) {
     soc->eval();
     for (; cycle < options.max_cycles && !context->gotFinish(); cycle++) {
         // Just before the rising edge all signals of the cycle stand.
-        ports.sample(*soc, cycle);
+        if (ports_read)
+            ports.sample(*soc, cycle);
         if (soc->retired_o) {
             retired++;
             if (options.trace)
                 retire(options.trace, *soc, cycle);
+            if (options.record && !soc->trap_o) {
+                if (is_load(soc->insn_o))
+                    recorder.loaded(*soc, cycle, retired);
+                else if (is_store(soc->insn_o))
+                    recorder.stored(*soc, cycle, retired);
+            }
         }
-        if (soc->put_o)
-            std::putchar(static_cast<int>(soc->word_o & 0xff));
+        if (options.record)
+            recorder.sample(*soc, cycle, retired);
+        if (soc->put_o) {
+            const int character = static_cast<int>(soc->word_o & 0xff);
+            std::fputc(character, options.console);
+            if (character == '\n')
+                std::fflush(options.console);
+        }
         if (soc->mark_o)
             std::fprintf(stderr, "mark %llu %08x\n", static_cast<unsigned long long>(cycle), soc->word_o);
         if (soc->stop_o) {
-            code = static_cast<int>(soc->word_o & 0xff);
+            status = soc->word_o;
+            stopped = true;
             break;
         }
         soc->clk_i = 1;
@@ -236,13 +272,16 @@ int main(int argc, char **argv) {
         soc->clk_i = 0;
         soc->eval();
     }
-    std::fflush(stdout);
+    std::fflush(options.console);
+    if (options.record)
+        recorder.end(cycle, retired, status, !stopped);
+    const int code = static_cast<int>(status & 0xff);
     std::fprintf(stderr, "end cycles=%llu instructions=%llu code=%d\n", static_cast<unsigned long long>(cycle),
                  static_cast<unsigned long long>(retired), code);
     if (options.latencies)
         ports.report();
     soc->final();
-    for (FILE *file : {options.trace, options.accesses})
+    for (FILE *file : {options.trace, options.accesses, options.record})
         if (file)
             std::fclose(file);
     return code;

@@ -17,6 +17,7 @@ mod locate;
 mod options;
 mod origin;
 mod pipeline;
+mod parameters;
 mod profile;
 mod rust;
 mod silent;

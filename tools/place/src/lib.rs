@@ -20,6 +20,7 @@ mod placed;
 mod plan;
 mod regions;
 mod relocate;
+mod rtmmu;
 mod scheme;
 mod schemes;
 mod spot;
@@ -76,9 +77,10 @@ pub struct Placed {
 /// O(areas squared) for placement and linear in the size of the ELF files.
 pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<Placed, PlaceError> {
     let Programs { kernel, domains } = programs;
-    let programs = system.domains.iter().zip(domains).map(|(domain, elf)| Program::parse(&domain.name, elf));
-    let programs = programs.collect::<Result<Vec<_>, _>>()?;
     let kernel = elf::Kernel::parse(kernel)?;
+    let parse = |elf, name: &str| Program::parse(name, elf).map_err(|error| error.needs(kernel.isa));
+    let programs = system.domains.iter().zip(domains).map(|(domain, elf)| parse(elf, &domain.name));
+    let programs = programs.collect::<Result<Vec<_>, _>>()?;
     programs.iter().try_for_each(|program| kernel.runs(program))?;
     let handlers = handlers::Handlers::all(system, &programs)?;
     let mut plan = schemes::plan(system, &kernel, &programs, files, &handlers)?;

@@ -61,6 +61,10 @@ impl Kernel {
 
     /// A program is for the same processors, as far as both say.
     pub(crate) fn runs(&self, program: &Program) -> Result<(), PlaceError> {
+        if program.isa.machine != self.isa.machine {
+            let (domain, found) = (program.name.clone(), program.isa.described.to_owned());
+            return Err(PlaceError::Architecture { domain, found, needed: self.isa.described });
+        }
         match (program.processors(), self.processors) {
             (Some(found), Some(needed)) if found != needed => {
                 Err(PlaceError::Architecture { domain: program.name.clone(), found: found.to_owned(), needed })
