@@ -451,6 +451,7 @@ fn summary(play: &Play) -> Summary {
         profile: "stm32f767".into(),
         architecture: record::Architecture::Armv7M,
         modelled: true,
+        exact: false,
         mode: Mode::Quantum,
         quantum_cycles: 1000,
         longest_block_cycles: 0,

@@ -36,6 +36,16 @@ impl SchemeTables {
         }
     }
 
+    /// The number by which the processor tells a domain's address space, where domains have such: the identifier that the kernel gives it, or the first
+    /// entry of its tables.
+    pub fn space(&self, domain: usize) -> Option<u32> {
+        match self {
+            SchemeTables::Pmsav7 { .. } | SchemeTables::Pmsav8 { .. } => None,
+            SchemeTables::Vmsav7 { .. } => Some(domain as u32 + 1),
+            SchemeTables::Rtmmu { domains, .. } => domains.get(domain).map(|own| own.first),
+        }
+    }
+
     fn regions(&mut self) -> (&mut Vec<Paging>, &mut Vec<Shape>) {
         match self {
             SchemeTables::Pmsav7 { domains, areas } | SchemeTables::Pmsav8 { domains, areas, .. } => (domains, areas),

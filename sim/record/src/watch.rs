@@ -310,9 +310,10 @@ pub struct MeterWatch {
 pub struct ContextWatch {
     /// The domain's number in trace records.
     pub domain: u8,
-    /// Its address-space identifier, on processors that translate addresses. It decides there.
+    /// The number by which the processor tells its address space, on processors that translate addresses: an identifier, or the first entry of its
+    /// tables. It decides there.
     #[serde(default)]
-    pub space: Option<u8>,
+    pub space: Option<u32>,
     /// Its code, which no other domain may execute. It decides elsewhere.
     #[serde(default)]
     pub code: Vec<Range>,

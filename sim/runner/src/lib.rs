@@ -19,6 +19,7 @@ mod guard;
 mod image;
 mod qemu;
 mod run;
+mod verilator;
 mod simulator;
 mod version;
 
@@ -28,6 +29,7 @@ pub use guard::{is_interrupted, stop_on_interrupt};
 pub use image::ImageFacts;
 pub use qemu::Qemu;
 pub use record::{EventsReader, Mode, ProfileSource, Progress, RunEvent, Summary, Watch};
+pub use verilator::Verilator;
 pub use run::{Go, Outcome, Run};
 pub use simulator::{Machine, Simulator, Start};
 pub use version::{QEMU_VERSION, Version};

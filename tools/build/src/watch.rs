@@ -130,14 +130,13 @@ fn allocations(built: &Built) -> Vec<AreaWatch> {
     built.description.domains.iter().flat_map(of).collect()
 }
 
-/// How the observer tells whose code runs. The kernel numbers address spaces by domain, from 1 on.
+/// How the observer tells whose code runs: by address space where there are such.
 fn meter(built: &Built) -> MeterWatch {
-    let spaces = built.loaded.board.protection.facts().translated;
     let context = |domain: &describe::Domain| {
         let code = domain.areas.iter().filter(|area| area.access.contains('x') && !area.shared);
         ContextWatch {
             domain: domain.index,
-            space: domain.index.checked_add(1).filter(|_| spaces),
+            space: built.placed.tables.scheme.space(domain.index.into()),
             code: code.map(|area| range(area.base, area.bytes)).collect(),
         }
     };
