@@ -139,9 +139,12 @@ impl Loaded {
         if system.profile.is_some() {
             same_kernel(install, &file, &profile, name).map_err(|d| at("system.profile", d))?;
         }
+        let console_bound = file.console_bound_us;
         let board = profile.board(install, file).map_err(|d| at("system.board", d))?;
         let results = system.name.clone();
         let services = install.root.join("services");
+        let mut document = document;
+        manifest::fit_console(&mut document.manifest, console_bound);
         Ok(Loaded { document, board, profile, results, services })
     }
 
