@@ -69,8 +69,7 @@ impl Entry {
 
 impl Context {
     /// A context that was never started: it would fault.
-    pub const EMPTY: Context =
-        Context { registers: [0; 31], pc: NOWHERE, status: USER, stack_base: 0, stack_top: 0 };
+    pub const EMPTY: Context = Context { registers: [0; 31], pc: NOWHERE, status: USER, stack_base: 0, stack_top: 0 };
 
     /// The registers of a thread that starts.
     #[inline]

@@ -126,7 +126,9 @@ impl Builder {
 
     /// The areas. An area's physical address need not be said when addresses are not translated.
     pub(crate) fn placed(&self) -> Vec<Area> {
-        let said = |area: &Area| area.physical != 0 || matches!(self.scheme, SchemeTables::Vmsav7 { .. } | SchemeTables::Rtmmu { .. });
+        let said = |area: &Area| {
+            area.physical != 0 || matches!(self.scheme, SchemeTables::Vmsav7 { .. } | SchemeTables::Rtmmu { .. })
+        };
         let place = |area: &Area| if said(area) { *area } else { Area { physical: area.base, ..*area } };
         self.areas.iter().map(place).collect()
     }

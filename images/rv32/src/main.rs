@@ -22,8 +22,7 @@ struct Described;
 impl Board for Described {
     const TIMER: u32 = board::CLOCK_DEVICE.start;
     const MMU: u32 = board::device::MMU.start;
-    const TABLES: [u32; 3] =
-        [board::device::TABLE_A.start, board::device::TABLE_B.start, board::device::TABLE_D.start];
+    const TABLES: [u32; 3] = [board::device::TABLE_A.start, board::device::TABLE_B.start, board::device::TABLE_D.start];
     const ENTRIES_LOG2: u32 = board::ENTRIES_LOG2;
     const SHORTEST_TICKS: u32 = board::SHORTEST_TICKS;
 

@@ -1,8 +1,8 @@
 //! One mapping: a region with all its pages mapped.
 
 use abi::{Error, access};
-use rtmmu::{Access, Frame, Page, Rights};
 use protect::AccessKind;
+use rtmmu::{Access, Frame, Page, Rights};
 use system::rtmmu::{BASE, PAGE};
 use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 

@@ -106,7 +106,9 @@ impl Meter {
     fn stack(&self, sp: u32) -> u16 {
         let holds = |stack: &StackWatch| sp > stack.range.start && sp <= stack.range.end;
         let own = self.stacks.iter().position(|stack| stack.domain == self.domain && holds(stack));
-        own.or_else(|| self.stacks.iter().position(holds)).and_then(|place| u16::try_from(place).ok()).unwrap_or(NO_STACK)
+        own.or_else(|| self.stacks.iter().position(holds))
+            .and_then(|place| u16::try_from(place).ok())
+            .unwrap_or(NO_STACK)
     }
 
     /// The stretch that goes on is over at a cycle: its records.

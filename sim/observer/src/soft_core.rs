@@ -1,7 +1,7 @@
 //! The observer of the soft core, whose simulator is made of the hardware's own description: cycles are exact, and the bench says at which of them the
 //! core's privilege changed. Meter, accounts, masked times and the log are those of every other run.
 //!
-//! There is no witness over domains' memory and no check of single accesses yet. What a run asks for and this cannot observe is refused.
+//! There is no witness over domains' memory yet. A run that asks for something that cannot be observed here is refused.
 
 use abi::trace::Event;
 use record::{
@@ -27,7 +27,7 @@ pub struct At {
     pub instructions: u64,
 }
 
-/// What a bench has seen.
+/// Something that a bench has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened {
     /// The core is in machine mode now.
@@ -281,7 +281,10 @@ fn refuse(watch: &Watch) -> Result<(), String> {
         (!watch.probes.is_empty(), "probes"),
         (watch.handlers.is_some(), "handlers that interrupts reach without the kernel"),
         (!watch.outputs.is_empty(), "stores to outputs"),
-        (watch.domains.iter().any(|domain| domain.hostile), "the witness over the memory of others while a hostile domain runs"),
+        (
+            watch.domains.iter().any(|domain| domain.hostile),
+            "the witness over the memory of others while a hostile domain runs",
+        ),
         (watch.exception_events, "records of single exceptions"),
         (watch.instruction_limit > 0, "a limit of instructions"),
         (watch.debugger, "a debugger"),

@@ -2,8 +2,8 @@
 
 use crate::error::RunError;
 use crate::qemu::Qemu;
-use crate::verilator::Verilator;
 use crate::simulator::Simulator;
+use crate::verilator::Verilator;
 
 type Find = fn() -> Result<Box<dyn Simulator>, RunError>;
 

@@ -19,8 +19,8 @@ mod guard;
 mod image;
 mod qemu;
 mod run;
-mod verilator;
 mod simulator;
+mod verilator;
 mod version;
 
 pub use error::RunError;
@@ -29,9 +29,9 @@ pub use guard::{is_interrupted, stop_on_interrupt};
 pub use image::ImageFacts;
 pub use qemu::Qemu;
 pub use record::{EventsReader, Mode, ProfileSource, Progress, RunEvent, Summary, Watch};
-pub use verilator::Verilator;
 pub use run::{Go, Outcome, Run};
 pub use simulator::{Machine, Simulator, Start};
+pub use verilator::Verilator;
 pub use version::{QEMU_VERSION, Version};
 
 #[cfg(test)]

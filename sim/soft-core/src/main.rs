@@ -99,4 +99,3 @@ fn finish(observer: SoftCore, at: At, status: u32, reason: EndReason) -> Result<
     observer.finish(at, reason).map_err(|error| (BROKEN_OFF, format!("writing the results: {error}")))?;
     Ok(if status > 0 && status as u8 == 0 { u8::MAX } else { status as u8 })
 }
-

@@ -158,7 +158,12 @@ impl Files {
         let given = self.board.memory.iter().filter(|(_, memory)| memory.kind != "kernel");
         let given: Vec<String> = given.map(|(name, _)| format!("memory::{}", name.to_uppercase())).collect();
         if let Some(entries) = self.board.protection.entries_log2 {
-            constant(text, "Base-two logarithm of the entries of each table of the hardware.", "ENTRIES_LOG2", entries)?;
+            constant(
+                text,
+                "Base-two logarithm of the entries of each table of the hardware.",
+                "ENTRIES_LOG2",
+                entries,
+            )?;
         }
         writeln!(text, "/// The memories of domains.\n#[allow(dead_code)] // no image uses all of them")?;
         let count = given.len();

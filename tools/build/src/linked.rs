@@ -12,8 +12,7 @@ pub(crate) const ENTRY_HEADER: &str = "include/cofferdam/arch.h";
 
 /// Other addresses than the nominal ones, apart by another distance: multiples of 32 KiB, so that alignments up to that lay a program out as
 /// before; half of the lower halves of addresses carry into the upper ones.
-const ELSEWHERE: &[&str] =
-    &["-Wl,--defsym=__cofferdam_code=0x12348000", "-Wl,--defsym=__cofferdam_data=0x3fed8000"];
+const ELSEWHERE: &[&str] = &["-Wl,--defsym=__cofferdam_code=0x12348000", "-Wl,--defsym=__cofferdam_data=0x3fed8000"];
 
 /// Flags for the second link of a program; none where programs stay where they are linked.
 pub(crate) fn elsewhere_flags(board: &Board) -> &'static [&'static str] {

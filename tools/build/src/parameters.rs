@@ -13,7 +13,7 @@ pub struct Parameters {
     pub title: String,
     /// The simulator's name of the board.
     pub board: String,
-    /// What the reader of a figure has to know.
+    /// Facts that the reader of a figure has to know.
     pub caveats: Vec<String>,
     /// Core clock in Hz.
     pub core_hz: u64,

@@ -129,9 +129,12 @@ pub fn build_crate(
         return Ok(Linked { nominal, elsewhere: None, commands: Vec::new(), warnings: command::warnings(&output) });
     }
     match elsewhere(&nominal) {
-        Some(elsewhere) => {
-            Ok(Linked { nominal, elsewhere: Some(elsewhere), commands: Vec::new(), warnings: command::warnings(&output) })
-        }
+        Some(elsewhere) => Ok(Linked {
+            nominal,
+            elsewhere: Some(elsewhere),
+            commands: Vec::new(),
+            warnings: command::warnings(&output),
+        }),
         None => Err(Diagnostic::new("CF0605", format!("the second link of `{}` is missing", nominal.display()))
             .rule("programs are linked twice, and compared")
             .remedy("remove the directory `bare` of the target directory, and build again")),

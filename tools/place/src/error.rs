@@ -5,7 +5,6 @@ use manifest::resolved::Item;
 use system::{Table, TableError};
 use thiserror::Error;
 
-use crate::isa::Isa;
 use crate::placed::Objects;
 
 /// Why a system cannot be placed.
@@ -179,18 +178,6 @@ fn rejected(error: &TableError) -> String {
         TableError::Bounds(table) => format!("the table of {} is too long", named(*table)),
         TableError::Entry { table, index, field } => {
             format!("`{field}` of entry {index} of the table of {}", named(*table))
-        }
-    }
-}
-
-impl PlaceError {
-    /// The same of a program that no instruction set was known for, beside a kernel of this one.
-    pub(crate) fn needs(self, isa: &'static Isa) -> PlaceError {
-        match self {
-            Self::Architecture { domain, found, needed } if needed == Isa::all() => {
-                Self::Architecture { domain, found, needed: isa.described }
-            }
-            other => other,
         }
     }
 }

@@ -78,7 +78,7 @@ pub struct Placed {
 pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<Placed, PlaceError> {
     let Programs { kernel, domains } = programs;
     let kernel = elf::Kernel::parse(kernel)?;
-    let parse = |elf, name: &str| Program::parse(name, elf).map_err(|error| error.needs(kernel.isa));
+    let parse = |elf, name: &str| Program::parse(name, elf).map_err(|error| needing(error, kernel.isa));
     let programs = system.domains.iter().zip(domains).map(|(domain, elf)| parse(elf, &domain.name));
     let programs = programs.collect::<Result<Vec<_>, _>>()?;
     programs.iter().try_for_each(|program| kernel.runs(program))?;
@@ -101,6 +101,16 @@ pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<
     }
     let image = image::write(system, &plan, &kernel, (&programs, files), &relocated, (&words, texts))?;
     Ok(Placed { image, domains: relocated, tables, layout, ledger: plan.ledger })
+}
+
+/// The same of a program that is for no known instruction set, beside a kernel of this one.
+fn needing(error: PlaceError, isa: &'static Isa) -> PlaceError {
+    match error {
+        PlaceError::Architecture { domain, found, needed } if needed == Isa::all() => {
+            PlaceError::Architecture { domain, found, needed: isa.described }
+        }
+        other => other,
+    }
 }
 
 #[cfg(test)]

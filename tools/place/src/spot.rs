@@ -124,7 +124,10 @@ impl DomainSpot {
     /// Physical address of an address in one of its areas.
     pub(crate) fn physical(&self, address: u32) -> u32 {
         let holds = |spot: &&Spot| address.wrapping_sub(spot.base) < spot.bytes;
-        self.areas.iter().find(holds).map_or(address, |spot| address.wrapping_sub(spot.base).wrapping_add(spot.physical))
+        self.areas
+            .iter()
+            .find(holds)
+            .map_or(address, |spot| address.wrapping_sub(spot.base).wrapping_add(spot.physical))
     }
 
     /// Memory of its tables: base and bytes of each part.

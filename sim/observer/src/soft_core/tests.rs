@@ -4,10 +4,12 @@ use record::{ClockWatch, ContextWatch, DomainWatch, EventsReader, MeterWatch, Ra
 
 use super::*;
 
-const CHIP: &str = "name = \"chip\"\ncore_clock = { value = 50_000_000, unit = \"hz\", source = \"assumption: a test\" }\n";
+const CHIP: &str =
+    "name = \"chip\"\ncore_clock = { value = 50_000_000, unit = \"hz\", source = \"assumption: a test\" }\n";
 
 fn watch(directory: &Path) -> Watch {
-    let stack = |domain, start| StackWatch { domain, thread: Some(domain.into()), range: Range { start, end: start + 16 } };
+    let stack =
+        |domain, start| StackWatch { domain, thread: Some(domain.into()), range: Range { start, end: start + 16 } };
     let context = |domain: u8, space| ContextWatch { domain, space: Some(space), code: Vec::new() };
     Watch {
         profile: ProfileSource::Text(CHIP.into()),
@@ -44,20 +46,20 @@ fn every_cycle_has_an_owner() {
     see(1350, 70, Happened::Woke { slept: 1000, exception: Some(23) });
     see(1360, 75, Happened::Clock { value: 2030 });
     see(1370, 80, Happened::Traced { header: header(Event::Switch, 0), payload: 0 });
-    see(1400, 90, Happened::Left { pc: 4, sp: 0x8000_0010, space: 0x1000 });
-    observer.finish(At { cycle: 1500, instructions: 95 }, EndReason::Exit).unwrap();
+    see(1410, 90, Happened::Left { pc: 4, sp: 0x8000_0010, space: 0x1000 });
+    observer.finish(At { cycle: 1510, instructions: 95 }, EndReason::Exit).unwrap();
 
     let summary = Summary::from_json(&fs::read_to_string(&watch.summary).unwrap()).unwrap();
     let of = |domain: u8| *summary.domain(domain).unwrap();
     assert_eq!((of(1).cycles, of(1).kernel_cycles, of(1).instructions), (200, 50 + 40, 10));
-    assert_eq!((of(0).cycles, of(0).kernel_cycles), (100, 30));
+    assert_eq!((of(0).cycles, of(0).kernel_cycles), (100, 40));
     assert_eq!((of(record::IDLE).sleep_cycles, of(record::IDLE).kernel_cycles), (1000, 50 + 10 + 20));
     let all: u64 = summary.domains.iter().map(|own| own.cycles + own.kernel_cycles + own.sleep_cycles).sum();
-    assert_eq!((all, summary.cycles, summary.sleep_cycles), (1500, 1500, 1000));
+    assert_eq!((all, summary.cycles, summary.sleep_cycles), (1510, 1510, 1000));
     assert!(summary.exact && summary.broken_stretches == 0);
     // The call until the core slept, and the timer from when it woke.
     let longest = summary.masked.longest.unwrap();
-    assert_eq!((longest.exception, longest.cycles), (23, 50));
+    assert_eq!((longest.exception, longest.cycles), (23, 60));
     let clock = summary.clock.unwrap();
     assert_eq!((clock.reads, clock.counts, clock.cycles), (2, 1030, 1030));
 
@@ -74,7 +76,7 @@ fn every_cycle_has_an_owner() {
         .filter(|event| [observed::RAN, observed::HANDLED, observed::SLEPT].contains(&event.event))
         .map(|event| event.payload)
         .sum();
-    assert_eq!(counted, 1500);
+    assert_eq!(counted, 1510);
     fs::remove_dir_all(&directory).unwrap();
 }
 

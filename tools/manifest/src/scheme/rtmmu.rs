@@ -104,11 +104,8 @@ impl Scheme for TableMemory {
     }
 
     fn hardware(&self, _: &Chip) -> Hardware {
-        let costs = Costs {
-            main_tlb: self.check_cycles,
-            walk_on_chip: self.check_cycles,
-            walk_locked_ways: self.check_cycles,
-        };
+        let costs =
+            Costs { main_tlb: self.check_cycles, walk_on_chip: self.check_cycles, walk_locked_ways: self.check_cycles };
         let linear = |[base, each]: [u32; 2]| Linear { base, each };
         let method = if self.cycles_observed { Method::Observed } else { Method::Derived };
         let work = Work { method, map: linear(self.map_cycles), release: linear(self.unmap_cycles) };
@@ -124,11 +121,15 @@ impl Scheme for TableMemory {
     /// Domains have their own addresses, which the tool chooses.
     fn expresses(&self, fixed: &Fixed) -> Option<Refusal> {
         Some(
-            Refusal::at("CF0301", format!("{}.at", fixed.place), format!("no address can be chosen for {}", fixed.name))
-                .value(format!("{:#010x}", fixed.base))
-                .limit("none")
-                .rule("each domain has an address space of its own here, in which the tool chooses addresses")
-                .remedy("remove `at`"),
+            Refusal::at(
+                "CF0301",
+                format!("{}.at", fixed.place),
+                format!("no address can be chosen for {}", fixed.name),
+            )
+            .value(format!("{:#010x}", fixed.base))
+            .limit("none")
+            .rule("each domain has an address space of its own here, in which the tool chooses addresses")
+            .remedy("remove `at`"),
         )
     }
 

@@ -15,7 +15,6 @@ impl Addresses {
         Addresses { next: areas.map(|area| area.base.saturating_add(area.bytes)).max().unwrap_or(BASE) }
     }
 
-
     /// The first address of whole pages. A page before them stays empty. The last ones are none that a domain can have: the tables refuse those.
     pub fn take(&mut self, bytes: u32) -> u32 {
         let base = self.next.next_multiple_of(PAGE).saturating_add(PAGE);

@@ -6,7 +6,7 @@ use system::area;
 use system::rtmmu::BASE;
 
 use super::addresses::Addresses;
-use super::{pages, room};
+use super::frames::{pages, room};
 use crate::allocate::Space;
 use crate::elf::Program;
 use crate::error::PlaceError;
@@ -19,8 +19,8 @@ const STACK_ALIGN: u32 = 16;
 pub(super) fn read_only(spot: &DomainSpot, program: &Program) -> Vec<(u32, u32)> {
     let code = spot.areas.iter().filter(|area| area.flags & area::EXECUTE != 0);
     let code = code.map(|area| (area.physical, area.bytes));
-    let source = (program.data.file_bytes > 0)
-        .then_some((spot.source, room(u64::from(program.data.file_bytes)) as u32));
+    let source =
+        (program.data.file_bytes > 0).then_some((spot.source, room(u64::from(program.data.file_bytes)) as u32));
     code.chain(source).collect()
 }
 
@@ -53,8 +53,11 @@ pub(super) fn place(
     let base = |part: Part| areas.iter().find(|spot| spot.part == part).map_or(0, |spot| spot.base);
     let (data_base, stacks) = (base(Part::Data), base(Part::Stack));
     let what = Item::Of(Part::InitialData, domain.name.clone());
-    let source =
-        if program.data.file_bytes == 0 { 0 } else { pages(&mut spaces[rom], &what, program.data.file_bytes.into())?.0 };
+    let source = if program.data.file_bytes == 0 {
+        0
+    } else {
+        pages(&mut spaces[rom], &what, program.data.file_bytes.into())?.0
+    };
     Ok(DomainSpot {
         code_delta: 0,
         data_delta: 0,
@@ -110,7 +113,8 @@ impl Own<'_> {
         let what = Item::Of(part.clone(), self.domain.name.clone());
         let (physical, bytes) = pages(&mut self.spaces[declared.memory], &what, bytes.into())?;
         let base = at.unwrap_or_else(|| Addresses::behind(self.areas.iter()).take(bytes));
-        if let Some(other) = self.areas.iter().find(|other| base < other.base + other.bytes && other.base < base + bytes)
+        if let Some(other) =
+            self.areas.iter().find(|other| base < other.base + other.bytes && other.base < base + bytes)
         {
             let reason = format!("{} is in its place", other.part.name());
             return Err(PlaceError::At { what, address: base, reason });

@@ -6,6 +6,7 @@
 
 mod addresses;
 mod domain;
+mod frames;
 
 use manager::PoolAt;
 use manifest::resolved::{Domain, Item, Pages, Part, System};
@@ -21,6 +22,7 @@ use crate::ledger::{Book, add_pools, admit_domain, keep_quotas, mapped};
 use crate::scheme::{Extras, Scheme, Site};
 use crate::spot::{DomainSpot, Range, Spot};
 use addresses::Addresses;
+use frames::pages;
 
 /// Kernel memory comes in multiples of this many bytes.
 const GRAIN: u32 = 32;
@@ -38,17 +40,6 @@ impl<'a> Mapped<'a> {
     pub fn new(pages: &'a Pages) -> Self {
         Mapped { pages, extras: Extras::default(), own: Vec::new() }
     }
-}
-
-/// Bytes of an area: whole pages.
-fn room(bytes: u64) -> u64 {
-    bytes.max(1).next_multiple_of(u64::from(PAGE))
-}
-
-/// Takes whole pages.
-fn pages(space: &mut Space, what: &Item, bytes: u64) -> Result<Range, PlaceError> {
-    let bytes = room(bytes);
-    Ok((space.plain(what, bytes, PAGE.into())?, bytes as u32))
 }
 
 impl Scheme for Mapped<'_> {
@@ -95,7 +86,7 @@ impl Scheme for Mapped<'_> {
         self.extras.read_only.push(range);
     }
 
-    /// What is not the domain's own gets addresses behind what is.
+    /// Files, shared memory and devices get addresses behind the domain's own areas.
     fn complete(&mut self, _: &Site, spot: &mut DomainSpot, program: &Program) {
         let mut addresses = Addresses::behind(spot.areas.iter().filter(|area| is_own(area)));
         for area in spot.areas.iter_mut().filter(|area| !is_own(area)) {
