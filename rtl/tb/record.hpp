@@ -18,6 +18,7 @@ enum Kind : uint32_t {
     Woke = 5,    // the core has slept until now: cycles, the interrupt that woke it, and whether there was one
     Alive = 6,   // nothing but the time
     Ended = 7,   // status, and whether the run was stopped at its limit
+    Strayed = 8, // a translated access that the domain's frames do not admit: kind (frames.hpp), physical address, first entry of the tables
 };
 
 struct Entry {
@@ -66,6 +67,10 @@ class Recorder {
             put(cycle, retired, Alive, {0, 0, 0});
             std::fflush(file_);
         }
+    }
+
+    void strayed(uint64_t cycle, uint64_t retired, uint32_t kind, uint32_t physical, uint32_t space) {
+        put(cycle, retired, Strayed, {kind, physical, space});
     }
 
     void end(uint64_t cycle, uint64_t retired, uint32_t status, bool limit) {

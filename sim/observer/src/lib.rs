@@ -35,5 +35,5 @@ pub use clock::Clock;
 pub use observer::{Begins, Observer};
 pub use per_core::{BlockOf, CoreObserver, Family, InsnOf};
 pub use record::{CoreId, CounterWatch, DEBUG_BYTES, EndReason, Watch};
-pub use soft_core::{At, Happened, SoftCore, read_watch};
+pub use soft_core::{Access, At, Happened, SoftCore, read_watch};
 pub use target::{Register, Seen, Target};

@@ -1,12 +1,13 @@
 //! The observer of the soft core, whose simulator is made of the hardware's own description: cycles are exact, and the bench says at which of them the
 //! core's privilege changed. Meter, accounts, masked times and the log are those of every other run.
 //!
-//! There is no witness over domains' memory yet. A run that asks for something that cannot be observed here is refused.
+//! There is no witness over domains' memory yet; the bench compares every physical access of user mode with what the
+//! domain has. A run that asks for something that cannot be observed here is refused.
 
 use abi::trace::Event;
 use record::{
-    Architecture, CoreId, End, EndReason, FIRST_LINE, Mode, ProfileSource, RunEvent, SUMMARY_VERSION, Summary, Waits,
-    Watch, Witness, observed,
+    Architecture, CoreId, End, EndReason, FIRST_LINE, Mode, ProfileSource, RunEvent, SUMMARY_VERSION, Summary,
+    Violation, ViolationKind, Waits, Watch, Witness, observed,
 };
 use std::path::Path;
 use std::{fs, io};
@@ -67,8 +68,28 @@ pub enum Happened {
         /// Number of the exception that woke it, if one did.
         exception: Option<u16>,
     },
+    /// A translation led to memory that is not the domain's.
+    Strayed {
+        /// The kind of the access.
+        access: Access,
+        /// Physical address.
+        physical: u32,
+        /// First entry of the tables in force.
+        space: u32,
+    },
     /// Time has passed.
     Alive,
+}
+
+/// Kinds of accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It reads data.
+    Load,
+    /// It writes data.
+    Store,
+    /// It reads an instruction.
+    Fetch,
 }
 
 /// Cause of an environment call from user mode.
@@ -130,6 +151,7 @@ impl SoftCore {
             Happened::Traced { header, payload } => self.traced(at, header, payload),
             Happened::Clock { value } => self.clock_read(at, value),
             Happened::Woke { slept, exception } => self.woke(at, slept, exception),
+            Happened::Strayed { access, physical, space } => self.strayed(at, access, physical, space),
             Happened::Alive => self.log.progress(at.cycle, at.instructions),
         }
     }
@@ -187,6 +209,24 @@ impl SoftCore {
             self.clock.loaded(register, value, at.cycle);
             self.meter.loaded(register, at.cycle);
         }
+    }
+
+    /// Every physical access of user mode is compared: one to other memory fails the run.
+    fn strayed(&mut self, at: At, access: Access, physical: u32, space: u32) {
+        let kind = match access {
+            Access::Load => ViolationKind::Read,
+            Access::Store => ViolationKind::Write,
+            Access::Fetch => ViolationKind::Execute,
+        };
+        let contexts = self.watch.meter.iter().flat_map(|meter| &meter.contexts);
+        let domain = contexts.filter(|context| context.space == Some(space)).map(|context| context.domain).next();
+        let domain = domain.unwrap_or(self.domain);
+        let (cycle, address) = (at.cycle, physical);
+        let violation =
+            Violation { core: CORE, kind, cycle, pc: 0, address, len: 4, domain, victim: None, translation: None };
+        let detail = self.log.violation(violation);
+        let event = observed::VIOLATION;
+        self.log.event(RunEvent { cycle, core: CORE, event, domain, detail, payload: address });
     }
 
     fn woke(&mut self, at: At, slept: u64, exception: Option<u16>) {

@@ -72,10 +72,29 @@ fn start(arguments: &Arguments, watch: &Watch) -> Result<Child, String> {
     let mut command = Command::new(&arguments.model);
     command.arg(&arguments.image).arg("--console").arg(&arguments.console).args(["--record", "/dev/stdout"]);
     command.arg("--port").arg(port.to_string()).arg("--clock").arg(clock.register.to_string());
+    if let Some(frames) = frames(arguments, watch)? {
+        command.arg("--frames").arg(frames);
+    }
     let limit = if watch.cycle_limit == 0 { u64::MAX } else { watch.cycle_limit };
     command.arg("--max-cycles").arg(limit.to_string());
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     command.spawn().map_err(|error| format!("starting `{}`: {error}", arguments.model.display()))
+}
+
+/// Writes the file of frames beside the request, if there are any.
+fn frames(arguments: &Arguments, watch: &Watch) -> Result<Option<PathBuf>, String> {
+    const READ: u32 = 1;
+    let line = |frames: &record::FrameWatch| {
+        let rights = READ | u32::from(frames.write) << 1 | u32::from(frames.execute) << 2;
+        format!("{:x} {rights:x} {:x} {:x}\n", frames.space, frames.range.start, frames.range.end)
+    };
+    if watch.frames.is_empty() {
+        return Ok(None);
+    }
+    let path = arguments.watch.with_file_name("frames.txt");
+    let text: String = watch.frames.iter().map(line).collect();
+    std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(Some(path))
 }
 
 /// Reads the record to its end.

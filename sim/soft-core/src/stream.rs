@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use observer::{At, Happened};
+use observer::{Access, At, Happened};
 use record::{EndReason, FIRST_LINE};
 
 const BYTES: usize = 32;
@@ -16,6 +16,7 @@ mod kind {
     pub const WOKE: u32 = 5;
     pub const ALIVE: u32 = 6;
     pub const ENDED: u32 = 7;
+    pub const STRAYED: u32 = 8;
 }
 
 /// The bit of a cause that says that it is an interrupt.
@@ -74,6 +75,14 @@ impl Entry {
                 Happened::Woke { slept: first.into(), exception }
             }
             kind::ALIVE => Happened::Alive,
+            kind::STRAYED => {
+                let access = match first {
+                    0 => Access::Load,
+                    1 => Access::Store,
+                    _ => Access::Fetch,
+                };
+                Happened::Strayed { access, physical: second, space: third }
+            }
             kind::ENDED => {
                 let reason = if second != 0 { EndReason::CycleLimit } else { EndReason::Exit };
                 return Ok(Told::Ended { status: first, reason });

@@ -19,6 +19,8 @@ fn entries_are_read_as_the_bench_writes_them() {
     assert_eq!(told([1, INTERRUPT | 7, 4, 0]), Ok(Told::Happened(timer)));
     assert_eq!(told([5, 100, 7, 1]), Ok(Told::Happened(Happened::Woke { slept: 100, exception: Some(23) })));
     assert_eq!(told([5, 100, 0, 0]), Ok(Told::Happened(Happened::Woke { slept: 100, exception: None })));
+    let strayed = Happened::Strayed { access: Access::Store, physical: 0x4000, space: 8 };
+    assert_eq!(told([8, 1, 0x4000, 8]), Ok(Told::Happened(strayed)));
     assert_eq!(told([7, 1, 0, 0]), Ok(Told::Ended { status: 1, reason: EndReason::Exit }));
     assert_eq!(told([7, 0, 1, 0]), Ok(Told::Ended { status: 0, reason: EndReason::CycleLimit }));
 }
@@ -27,5 +29,5 @@ fn entries_are_read_as_the_bench_writes_them() {
 fn a_record_that_breaks_off_or_says_something_else_is_an_error() {
     let whole = bytes(0, 0, [6, 0, 0, 0]);
     assert!(Entry::read(&mut &whole[..31]).is_err());
-    assert!(told([8, 0, 0, 0]).is_err());
+    assert!(told([9, 0, 0, 0]).is_err());
 }
