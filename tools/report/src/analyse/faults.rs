@@ -6,7 +6,7 @@ use record::{Architecture, FaultContext, RunEvent, Summary};
 use crate::MAX_FAULTS;
 use crate::describe::SystemDescription;
 use crate::fault::{self, Account};
-use crate::place::{nearest, symbol_at};
+use crate::place::{nearest, symbol_of};
 use crate::schema::{FaultReport, Outcome};
 
 /// The faults seen so far.
@@ -61,7 +61,7 @@ impl Faults {
             address,
             pc: None,
             symbol: None,
-            nearest: if placed { nearest(system, address) } else { None },
+            nearest: if placed { nearest(system, event.domain, address) } else { None },
             outcome: Outcome::Stopped,
             recovery_cycles: None,
             access: account.access,
@@ -80,7 +80,7 @@ impl Faults {
     pub fn pc(&mut self, event: &RunEvent, system: &SystemDescription) {
         if let Some(fault) = self.latest(event.domain) {
             fault.pc = Some(u64::from(event.payload));
-            fault.symbol = symbol_at(&system.symbols, u64::from(event.payload));
+            fault.symbol = symbol_of(system, event.domain, u64::from(event.payload));
             let name = system.domains.iter().find(|domain| domain.index == event.domain);
             fault.text = fault::text(fault, name.map_or("?", |domain| &domain.name));
         }
