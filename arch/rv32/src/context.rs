@@ -23,6 +23,8 @@ pub struct Context {
 
 pub(crate) const PC_OFFSET: usize = offset_of!(Context, pc);
 pub(crate) const STATUS_OFFSET: usize = offset_of!(Context, status);
+pub(crate) const A0_OFFSET: usize = 4 * A0;
+pub(crate) const A7_OFFSET: usize = 4 * A7;
 
 /// Places of registers in [`Context::registers`].
 const RA: usize = 0;
@@ -39,8 +41,9 @@ const NOWHERE: u32 = 0xffff_fffe;
 /// Alignment of the stack pointer at a call (RISC-V ELF psABI, integer calling convention).
 const STACK_ALIGN: u32 = 16;
 
-/// How the callee of a gate starts.
+/// How the callee of a gate starts. The entry code knows the offsets.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Entry {
     badge: u32,
     stack_base: u32,
@@ -50,6 +53,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    pub(crate) const BADGE_OFFSET: usize = offset_of!(Entry, badge);
+    pub(crate) const TOP_OFFSET: usize = offset_of!(Entry, stack_top);
+    pub(crate) const LINK_OFFSET: usize = offset_of!(Entry, link);
+    pub(crate) const PC_OFFSET: usize = offset_of!(Entry, pc);
+
     /// Leads nowhere.
     pub const NOWHERE: Entry = Entry { badge: 0, stack_base: 0, stack_top: 0, link: 0, pc: NOWHERE };
 

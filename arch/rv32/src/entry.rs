@@ -10,9 +10,10 @@
 use core::arch::global_asm;
 use core::mem::offset_of;
 
+use abi::Call;
 use kernel::rtmmu::layout;
 
-use crate::context::{Context, Entry, PC_OFFSET, STATUS_OFFSET};
+use crate::context::{A0_OFFSET, A7_OFFSET, Context, Entry, PC_OFFSET, STATUS_OFFSET};
 use crate::machine::{Board, MMU, Rv32};
 
 global_asm!(
@@ -53,6 +54,20 @@ cofferdam_vectors:
     la      sp, __kernel_stack_top
     .endm
 
+# Loads the space of a Context's domain, as `Rv32::load_space` does.
+#   in        a0 = Context
+#   clobbers  t0-t4
+    .macro LOAD
+    lw      t0, {domain}(a0)
+    lw      t1, {first}(t0)
+    lw      t2, {pages_log2}(t0)
+    lw      t3, {on}(t0)
+    lw      t4, cofferdam_mmu
+    sw      t1, {mmu_first}(t4)
+    sw      t2, {mmu_pages}(t4)
+    sw      t3, {mmu_control}(t4)
+    .endm
+
     .macro HANDLER name
     .balign 4
     .global \name
@@ -60,20 +75,76 @@ cofferdam_vectors:
 \name:
     .endm
 
-# System calls, and faults.
+# System calls, and faults. The common calls have functions of their own.
     HANDLER cofferdam_exception_entry
     SAVE
     csrr    a1, mcause
     li      t1, 8
     la      a0, COFFERDAM_CPU
-    bne     a1, t1, 1f
+    bne     a1, t1, cofferdam_fault
     addi    t0, t0, 4
     sw      t0, {pc}(s0)
-    call    kernel_call
-    j       cofferdam_switch
-1:  csrr    a2, mtval
+    lw      a2, {a7}(s0)
+    addi    a1, s0, {a0}
+    li      t1, {last}
+    bgtu    a2, t1, cofferdam_call_other
+    la      t1, cofferdam_calls
+    slli    t2, a2, 2
+    add     t1, t1, t2
+    lw      t1, 0(t1)
+    jr      t1
+
+cofferdam_fault:
+    csrr    a2, mtval
     call    kernel_fault
     j       cofferdam_switch
+
+# Into a gate: the callee finds nothing in the registers but its badge and arguments. Its Context has been filled when it was made, but for what nobody
+# would read before it is saved again; what it starts with is in the words behind it (`Entry`).
+#   in        a0 = kernel, a1 = the caller's arguments, s0 = its Context
+cofferdam_gate_call:
+    call    kernel_gate_call
+    beqz    a0, cofferdam_call_again
+    LOAD
+    lw      t0, {entry_pc}(a0)
+    lw      t1, {status}(a0)
+    csrw    mepc, t0
+    csrw    mstatus, t1
+    csrw    mscratch, a0
+    lw      ra, {entry_link}(a0)
+    lw      sp, {entry_top}(a0)
+    andi    sp, sp, -16
+    lw      a1, ({a0} + 4)(s0)
+    lw      a2, ({a0} + 8)(s0)
+    lw      a3, ({a0} + 12)(s0)
+    lw      a0, {entry_badge}(a0)
+    .irp    n, 3, 4, 5, 6, 7, 8, 9, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    li      x\n, 0
+    .endr
+    mret
+
+# Out of a gate.
+cofferdam_gate_return:
+    call    kernel_gate_return
+    bnez    a0, cofferdam_load
+
+cofferdam_call_again:
+    la      a0, COFFERDAM_CPU
+cofferdam_call_other:
+    call    kernel_call
+    j       cofferdam_switch
+
+# After these the caller goes on.
+cofferdam_simple:
+    call    kernel_simple
+    mv      a0, s0
+    j       cofferdam_resume
+
+    .irp    name, signal, wait, sleep, period, exit, yield
+cofferdam_\name:
+    call    kernel_\name
+    j       cofferdam_switch
+    .endr
 
 # Interrupts: which one is asked of the processor, by the image.
     HANDLER cofferdam_interrupt_entry
@@ -89,18 +160,9 @@ cofferdam_switch:
     lw      a0, 0(a0)
     j       cofferdam_resume
 
-# Loads the space of a Context's domain, as `Rv32::load_space` does.
-#   in        a0 = Context
     .global cofferdam_load
 cofferdam_load:
-    lw      t0, {domain}(a0)
-    lw      t1, {first}(t0)
-    lw      t2, {pages_log2}(t0)
-    lw      t3, {on}(t0)
-    lw      t4, cofferdam_mmu
-    sw      t1, {mmu_first}(t4)
-    sw      t2, {mmu_pages}(t4)
-    sw      t3, {mmu_control}(t4)
+    LOAD
 
 # Resumes a Context.
 #   in        a0 = Context
@@ -137,6 +199,33 @@ cofferdam_idle:
     call    kernel_panic
 1:  wfi
     j       1b
+
+    .section .rodata.cofferdam_calls, "a", %progbits
+    .balign 4
+cofferdam_calls:
+    .irp    number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+    .if     \number == {gate_call}
+    .word   cofferdam_gate_call
+    .elseif \number == {gate_return}
+    .word   cofferdam_gate_return
+    .elseif \number == {yield_}
+    .word   cofferdam_yield
+    .elseif \number == {signal}
+    .word   cofferdam_signal
+    .elseif \number == {wait}
+    .word   cofferdam_wait
+    .elseif \number == {sleep}
+    .word   cofferdam_sleep
+    .elseif \number == {period}
+    .word   cofferdam_period
+    .elseif \number == {exit}
+    .word   cofferdam_exit
+    .elseif (\number == {poll}) || (\number == {ack}) || (\number == {time_now}) || (\number == {mark})
+    .word   cofferdam_simple
+    .else
+    .word   cofferdam_call_other
+    .endif
+    .endr
 "#,
     pc = const PC_OFFSET,
     status = const STATUS_OFFSET,
@@ -147,13 +236,39 @@ cofferdam_idle:
     mmu_first = const MMU.first,
     mmu_pages = const MMU.pages_log2,
     mmu_control = const MMU.control,
+    a0 = const A0_OFFSET,
+    a7 = const A7_OFFSET,
+    entry_badge = const START_OFFSET + Entry::BADGE_OFFSET,
+    entry_top = const START_OFFSET + Entry::TOP_OFFSET,
+    entry_link = const START_OFFSET + Entry::LINK_OFFSET,
+    entry_pc = const START_OFFSET + Entry::PC_OFFSET,
+    last = const LAST,
+    gate_call = const Call::GateCall as u32,
+    gate_return = const Call::GateReturn as u32,
+    yield_ = const Call::Yield as u32,
+    signal = const Call::Signal as u32,
+    wait = const Call::Wait as u32,
+    sleep = const Call::SleepUntil as u32,
+    period = const Call::WaitPeriod as u32,
+    exit = const Call::Exit as u32,
+    poll = const Call::Poll as u32,
+    ack = const Call::InterruptAck as u32,
+    time_now = const Call::TimeNow as u32,
+    mark = const Call::Mark as u32,
 );
+
+/// The last call that the entry code looks up.
+const LAST: u32 = 13;
+
+/// Offset of an [`Entry`] from the beginning of the [`Context`] before it.
+const START_OFFSET: usize = size_of::<Context>();
 
 /// Offset of the domain's address, which begins with its space, from the beginning of a [`Context`]; every board checks it.
 pub(crate) const DOMAIN_OFFSET: usize = size_of::<Context>() + size_of::<Entry>();
 
 /// Checks the offsets in the kernel's records that the entry code relies on.
 pub const fn check<B: Board>() {
+    assert!(Call::Mark as u32 <= LAST);
     assert!(DOMAIN_OFFSET == kernel::domain_offset::<Rv32<B>>());
     assert!(offset_of!(Context, registers) == 0);
 }

@@ -2,11 +2,17 @@
 
 use abi::trace::Fault;
 use kernel::Kernel;
-use kernel::entry::Next;
+use kernel::entry::{Args, Next};
 use units::VirtAddr;
 
 use crate::context::Context;
 use crate::machine::{Board, Cause, Rv32};
+
+/// A call after which the caller goes on.
+#[inline]
+pub fn simple<B: Board>(kernel: &mut Kernel<Rv32<B>>, args: &Args, number: u32) {
+    kernel.on_simple(number, args);
+}
 
 /// An interrupt of a thread or of the idle loop: the timer's, a line's, or none any more.
 #[inline]

@@ -16,6 +16,6 @@ mod timer;
 
 pub use context::{Context, Entry};
 pub use entry::check;
-pub use handlers::{fault, interrupt};
+pub use handlers::{fault, interrupt, simple};
 pub use machine::{Board, Rv32};
 pub use registers::Registers;

@@ -130,7 +130,7 @@ unsafe impl<B: Board> Arch for Rv32<B> {
         self.timer.ticks()
     }
 
-    const SHORT_WAYS: bool = false;
+    const SHORT_WAYS: bool = true;
 
     const SHORT: u32 = B::SHORTEST_TICKS - 1;
 

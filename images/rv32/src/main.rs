@@ -6,7 +6,7 @@
 mod startup;
 
 use kernel::Kernel;
-use kernel::entry::Next;
+use kernel::entry::{Args, Next};
 use rv32::{Board, Registers, Rv32};
 use units::{PhysAddr, VirtAddr};
 
@@ -57,6 +57,7 @@ const _: () = rv32::check::<Described>();
 
 kernel::entry_points!(Rv32<Described>);
 kernel::entry_points! { Rv32<Described>;
+    rv32::simple as kernel_simple(args: &Args, number: u32) -> (), "Performs a system call after which the caller goes on.";
     rv32::interrupt as kernel_interrupt() -> Next<Rv32<Described>>, "The timer's interrupt, or a line's.";
     rv32::fault as kernel_fault(reason: u32, address: VirtAddr<u32>) -> Next<Rv32<Described>>, "Stops the domain of a thread that went wrong.";
 }
