@@ -48,7 +48,7 @@ fn words(platform: &Platform) -> [u32; PLATFORM_WORDS] {
                 table_bytes,
                 constant_descriptors,
                 window_base,
-                0,
+                pages.uniform as u32,
                 0,
             ]);
             PAGES
@@ -97,7 +97,7 @@ fn pages(words: &[u32; PLATFORM_WORDS]) -> Option<Pages> {
         table_bytes,
         constant_descriptors,
         window_base,
-        0,
+        uniform @ (0 | 1),
         0,
     ] = words[2..]
     else {
@@ -121,5 +121,6 @@ fn pages(words: &[u32; PLATFORM_WORDS]) -> Option<Pages> {
         constant_descriptors,
         window_base,
         window_log2,
+        uniform: uniform == 1,
     })
 }

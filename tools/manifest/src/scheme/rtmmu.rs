@@ -1,11 +1,11 @@
 //! Boards whose accesses are translated and checked by RTMMU.
 //!
-//! In the ledger such a chip is one with page tables on the chip alone, of which no entry can be locked and no way of a cache: every check takes the same
-//! time, and ends in table memory. A check that is kept nearer, or in a constant time at releases, is refused there, though the hardware could grant it.
+//! In the ledger such a chip has page tables that are uniform ([`Pages::uniform`]): every check takes the same time, and ends in tables of the domain's own. A
+//! constant time of mapping and releasing is refused, though the hardware could grant it: the kernel maps all pages of an area at once.
 
 use record::{FIRST_LINE, ProtectionWatch};
 use serde::Deserialize;
-use spec::{Costs, Hardware, Linear, Method, Pages, Sizes, Work};
+use spec::{Hardware, Linear, Method, Pages, Work};
 use system::rtmmu::{BASE, MOST_PAGES_LOG2, PAGE};
 
 use std::sync::Arc;
@@ -104,13 +104,10 @@ impl Scheme for TableMemory {
     }
 
     fn hardware(&self, _: &Chip) -> Hardware {
-        let costs =
-            Costs { main_tlb: self.check_cycles, walk_on_chip: self.check_cycles, walk_locked_ways: self.check_cycles };
         let linear = |[base, each]: [u32; 2]| Linear { base, each };
         let method = if self.cycles_observed { Method::Observed } else { Method::Derived };
         let work = Work { method, map: linear(self.map_cycles), release: linear(self.unmap_cycles) };
-        let sizes = Sizes { lock_slots: 0, ways: 0, way_bytes: PAGE, window_base: self.windows };
-        Hardware::Pages(Pages { window_log2: WINDOW_LOG2, ..Pages::new(costs, work, sizes) })
+        Hardware::Pages(Pages::uniform(self.check_cycles, work, self.windows, WINDOW_LOG2))
     }
 
     /// Nothing: the hardware has no slots.
