@@ -213,7 +213,7 @@ impl Pages {
 
     /// How a level is kept: there is no third one. `l1` is kept as `deterministic`: first-level caches hold no part of a
     /// table for certain. Of what is locked, tables are read once, when it is locked: where they lie promises nothing.
-    /// Where every check takes the same time, every level is kept by it.
+    /// Every level is kept by the one check of hardware whose checks all take the same time.
     pub(super) const fn keeps(&self, level: AccessLevel) -> Result<Meaning, Reason> {
         Ok(match level {
             _ if self.uniform => Meaning::Tables(ON_CHIP),
