@@ -11,6 +11,7 @@ mod cmsdk_uart;
 mod imx_epit;
 mod imx_uart;
 mod interval;
+mod soc_console;
 mod timer;
 mod transmit;
 mod uart;

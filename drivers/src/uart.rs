@@ -1,7 +1,7 @@
 //! Transmitters.
 
 use crate::transmit::Transmit;
-use crate::{cadence_uart, cmsdk_uart, drivers, imx_uart};
+use crate::{cadence_uart, cmsdk_uart, drivers, imx_uart, soc_console};
 
 drivers! {
     /// A transmitter, which is switched on when it is opened.
@@ -9,6 +9,7 @@ drivers! {
         "cadence-uart" => Cadence(cadence_uart::Driver),
         "cmsdk-uart" => Cmsdk(cmsdk_uart::Driver),
         "imx-uart" => Imx(imx_uart::Driver),
+        "soc-console" => Soc(soc_console::Driver),
     }
 }
 

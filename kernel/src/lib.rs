@@ -29,6 +29,7 @@ pub mod queue;
 mod ranges;
 pub mod regions;
 mod restart;
+pub mod rtmmu;
 mod schedule;
 mod table;
 mod timer;

@@ -1,9 +1,10 @@
 // Console, marks and the end of a run, as ports that a test bench reads.
 //
-//   0x00 PUT   write: one character (bits 7:0)
-//   0x04 MARK  write: one word for the trace
-//   0x08 STOP  write: ends the run; the word is its exit code
+//   0x0000 PUT   write: one character (bits 7:0)
+//   0x1004 MARK  write: one word for the trace
+//   0x1008 STOP  write: ends the run; the word is its exit code
 //
+// A domain may have the first page. The second one is the kernel's.
 // Latency: a response one cycle after the request. Writes of whole words only, anything else is refused with `err`. The
 // outputs are valid in the cycle after the write.
 module console
@@ -29,10 +30,10 @@ module console
 
   always_comb begin
     unique case (bus_req_data_i.addr[15:0])
-      16'h00:  which_d = 3'b001;
-      16'h04:  which_d = 3'b010;
-      16'h08:  which_d = 3'b100;
-      default: which_d = 3'b000;
+      16'h0000: which_d = 3'b001;
+      16'h1004: which_d = 3'b010;
+      16'h1008: which_d = 3'b100;
+      default:  which_d = 3'b000;
     endcase
     if (!bus_req_i || !bus_req_data_i.we || bus_req_data_i.be != 4'hf) which_d = 3'b000;
   end

@@ -2,7 +2,7 @@
 //
 //   0x0000 msip      bit 0: software interrupt
 //   0x4000 mtimecmp  low word, 0x4004 high word
-//   0xbff8 mtime     low word, 0xbffc high word; counts clock cycles from reset
+//   0xbff8 mtime     low word, 0xbffc high word; counts ticks of TickCycles clock cycles from reset
 //
 // Source: RISC-V Privileged Architecture, "Machine Timer Registers". The timer interrupt is pending while
 // mtime >= mtimecmp; mtimecmp is all ones after reset.
@@ -10,7 +10,9 @@
 // only, anything else is refused with `err`.
 module timer
   import cofferdam_pkg::*;
-(
+#(
+  parameter int unsigned TickCycles = 1  // a power of two
+) (
   input  logic     clk_i,
   input  logic     rst_ni,
 
@@ -24,7 +26,7 @@ module timer
 );
 
   logic [63:0] mtime_q, mtimecmp_q;
-  logic        msip_q, rvalid_q, irq_q, write;
+  logic        msip_q, rvalid_q, irq_q, write, tick;
   bus_rsp_t    rsp_q, rsp_d;
 
   always_comb begin
@@ -41,6 +43,17 @@ module timer
   end
   assign write = bus_req_i && bus_req_data_i.we && !rsp_d.err;
 
+  if (TickCycles == 1) begin : g_each_cycle
+    assign tick = 1'b1;
+  end else begin : g_divided
+    logic [$clog2(TickCycles)-1:0] cycle_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) cycle_q <= '0;
+      else cycle_q <= cycle_q + 1'b1;
+    end
+    assign tick = cycle_q == '1;
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       mtime_q    <= '0;
@@ -50,7 +63,7 @@ module timer
       rvalid_q   <= 1'b0;
       rsp_q      <= '0;
     end else begin
-      mtime_q  <= mtime_q + 64'd1;
+      if (tick) mtime_q <= mtime_q + 64'd1;
       irq_q    <= mtime_q >= mtimecmp_q;
       rvalid_q <= bus_req_i;
       rsp_q    <= rsp_d;

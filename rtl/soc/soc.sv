@@ -11,7 +11,8 @@ module soc
   parameter int unsigned TableW        = 19,    // log2 of the entries of each table, all domains together
   parameter int unsigned SramBytesLog2 = 19,
   parameter int unsigned DramBytesLog2 = 26,
-  parameter int unsigned SlotCycles    = 3
+  parameter int unsigned SlotCycles    = 3,
+  parameter int unsigned TickCycles    = 2      // of the timer: the kernel counts up to 43 million ticks in a second
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -99,7 +100,7 @@ module soc
     .rsp_o(dram_rsp)
   );
 
-  timer u_timer (
+  timer #(.TickCycles(TickCycles)) u_timer (
     .clk_i, .rst_ni, .bus_req_i(timer_req), .bus_req_data_i(phys_req_data[1]),
     .bus_rvalid_o(timer_rvalid), .bus_rsp_o(timer_rsp), .irq_timer_o(irq_timer), .irq_software_o(irq_software)
   );

@@ -6,8 +6,8 @@
 
 #define REG(address) (*(volatile uint32_t *)(address))
 #define CONSOLE_PUT REG(0x10000000)
-#define CONSOLE_MARK REG(0x10000004)
-#define CONSOLE_STOP REG(0x10000008)
+#define CONSOLE_MARK REG(0x10001004)
+#define CONSOLE_STOP REG(0x10001008)
 #define TIMER_CMP_LOW REG(0x10014000)
 #define TIMER_CMP_HIGH REG(0x10014004)
 #define TIMER_LOW REG(0x1001bff8)

@@ -23,7 +23,7 @@ reset:
     la   t0, trap_frame
     csrw mscratch, t0
     call main
-    li   t0, 0x10000008
+    li   t0, 0x10001008
     sw   a0, 0(t0)
 3:  wfi
     j    3b

@@ -1,11 +1,17 @@
 // Runs a program on the simulated SoC: loads its ELF file, clocks until it stops, and says how many cycles that took.
 //
 //   soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]
+//           [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE]]
 //
 // --trace      one line for each retired instruction (from RVFI)
 // --accesses   one line for each response of the two memory ports of the core
 // --latencies  afterwards, on standard error: cycles from grant to response of all accesses, by port, by kind, by
 // target
+//
+// --console    the program's console, instead of standard output
+// --record     entries for the observer of a run (record.hpp); the trace port and the clock's register are at these
+// addresses
+// --frames     memory that domains have (frames.hpp): the record tells of every translated access to other memory
 //
 // Standard output is the program's console. Exit code: the program's; 124 when N cycles have passed, 2 for wrong usage.
 #include <array>
@@ -22,6 +28,8 @@
 #include "Vsoc_sim.h"
 #include "Vsoc_sim__Dpi.h"
 #include "elf.hpp"
+#include "frames.hpp"
+#include "record.hpp"
 #include "svdpi.h"
 #include "verilated.h"
 
@@ -35,6 +43,11 @@ struct Options {
     FILE *trace = nullptr;
     FILE *accesses = nullptr;
     bool latencies = false;
+    FILE *console = stdout;
+    FILE *record = nullptr;
+    uint32_t port = 0;
+    uint32_t clock = 0;
+    frames::Frames frames;
 };
 
 // A request that a port has granted and not yet answered.
@@ -43,24 +56,28 @@ struct Pending {
     uint32_t address;
     bool write;
     bool behind; // granted while another one of the port was not answered yet: it has waited for that one
+    uint32_t space;
     bool mapped = false;
     uint32_t physical = 0;
+
+    frames::Access access(int port) const { return port == 0 ? frames::Fetch : write ? frames::Store : frames::Load; }
 };
 
 class Ports {
   public:
-    explicit Ports(const Options &options) : options_(options) {}
+    Ports(const Options &options, record::Recorder &recorder) : options_(options), recorder_(recorder) {}
 
-    void sample(const Vsoc_sim &soc, uint64_t cycle) {
+    void sample(const Vsoc_sim &soc, uint64_t cycle, uint64_t retired) {
         for (int port = 0; port < 2; port++) {
             // In the protocol a response never comes in the cycle of its grant.
             if (soc.core_answered_o >> port & 1)
                 answer(port, cycle, soc.core_err_o >> port & 1);
             if (soc.core_granted_o >> port & 1)
-                pending_[port].push_back(
-                    {cycle, word(soc.core_addr_o, port), bool(soc.core_we_o >> port & 1), !pending_[port].empty()});
+                pending_[port].push_back({cycle, word(soc.core_addr_o, port), bool(soc.core_we_o >> port & 1),
+                                          !pending_[port].empty(), soc.space_o});
             if (soc.bus_granted_o >> port & 1)
-                attach(port, word(soc.bus_addr_o, port));
+                if (const Pending *request = attach(port, word(soc.bus_addr_o, port)))
+                    check(*request, port, cycle, retired);
         }
     }
 
@@ -77,13 +94,22 @@ class Ports {
     static uint32_t word(uint64_t pair, int port) { return static_cast<uint32_t>(pair >> (32 * port)); }
 
     // The bus serves requests in order: the oldest one without a physical address has it now.
-    void attach(int port, uint32_t physical) {
+    const Pending *attach(int port, uint32_t physical) {
         for (auto &request : pending_[port])
             if (!request.mapped) {
                 request.mapped = true;
                 request.physical = physical;
-                return;
+                return &request;
             }
+        return nullptr;
+    }
+
+    void check(const Pending &request, int port, uint64_t cycle, uint64_t retired) {
+        if (options_.frames.empty() || request.address >> 31 == 0)
+            return;
+        const frames::Access access = request.access(port);
+        if (!options_.frames.has(request.space, access, request.physical))
+            recorder_.strayed(cycle, retired, access, request.physical, request.space);
     }
 
     void answer(int port, uint64_t cycle, bool err) {
@@ -108,6 +134,7 @@ class Ports {
     }
 
     const Options &options_;
+    record::Recorder &recorder_;
     std::array<std::deque<Pending>, 2> pending_;
     std::map<std::pair<std::string, unsigned>, uint64_t> histogram_;
 };
@@ -115,7 +142,8 @@ class Ports {
 [[noreturn]] void usage(const char *why) {
     std::fprintf(
         stderr,
-        "soc_sim: %s\nusage: soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]\n",
+        "soc_sim: %s\nusage: soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]\n"
+        "               [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE]]\n",
         why);
     std::exit(2);
 }
@@ -144,7 +172,18 @@ Options parse(int argc, char **argv) {
             options.accesses = create(value());
         else if (argument == "--latencies")
             options.latencies = true;
-        else if (argument[0] == '+')
+        else if (argument == "--console")
+            options.console = create(value());
+        else if (argument == "--record")
+            options.record = create(value());
+        else if (argument == "--port")
+            options.port = static_cast<uint32_t>(std::strtoul(value(), nullptr, 0));
+        else if (argument == "--clock")
+            options.clock = static_cast<uint32_t>(std::strtoul(value(), nullptr, 0));
+        else if (argument == "--frames") {
+            if (!options.frames.read(value()))
+                usage("the file of frames is none");
+        } else if (argument[0] == '+')
             continue; // Verilator's own
         else if (argument[0] == '-' || options.program)
             usage(("unknown argument " + argument).c_str());
@@ -191,8 +230,6 @@ int main(int argc, char **argv) {
     const auto context = std::make_unique<VerilatedContext>();
     context->commandArgs(argc, argv);
     const auto soc = std::make_unique<Vsoc_sim>(context.get());
-    Ports ports(options);
-
     soc->clk_i = 0;
     soc->rst_ni = 1;
     soc->irq_external_i = 0;
@@ -205,7 +242,11 @@ int main(int argc, char **argv) {
 
     uint64_t cycle = 0;
     uint64_t retired = 0;
-    int code = 124;
+    uint32_t status = 124;
+    bool stopped = false;
+    const bool ports_read = options.accesses || options.latencies || !options.frames.empty();
+    record::Recorder recorder(options.record, options.port, options.clock);
+    Ports ports(options, recorder);
     soc->rst_ni = 0; // a falling edge, so that asynchronous resets take place
     for (int i = 0; i < ResetCycles; i++) {
         soc->clk_i = 1;
@@ -217,18 +258,32 @@ int main(int argc, char **argv) {
     soc->eval();
     for (; cycle < options.max_cycles && !context->gotFinish(); cycle++) {
         // Just before the rising edge all signals of the cycle stand.
-        ports.sample(*soc, cycle);
+        if (ports_read)
+            ports.sample(*soc, cycle, retired);
         if (soc->retired_o) {
             retired++;
             if (options.trace)
                 retire(options.trace, *soc, cycle);
+            if (options.record && !soc->trap_o) {
+                if (is_load(soc->insn_o))
+                    recorder.loaded(*soc, cycle, retired);
+                else if (is_store(soc->insn_o))
+                    recorder.stored(*soc, cycle, retired);
+            }
         }
-        if (soc->put_o)
-            std::putchar(static_cast<int>(soc->word_o & 0xff));
+        if (options.record)
+            recorder.sample(*soc, cycle, retired);
+        if (soc->put_o) {
+            const int character = static_cast<int>(soc->word_o & 0xff);
+            std::fputc(character, options.console);
+            if (character == '\n')
+                std::fflush(options.console);
+        }
         if (soc->mark_o)
             std::fprintf(stderr, "mark %llu %08x\n", static_cast<unsigned long long>(cycle), soc->word_o);
         if (soc->stop_o) {
-            code = static_cast<int>(soc->word_o & 0xff);
+            status = soc->word_o;
+            stopped = true;
             break;
         }
         soc->clk_i = 1;
@@ -236,13 +291,16 @@ int main(int argc, char **argv) {
         soc->clk_i = 0;
         soc->eval();
     }
-    std::fflush(stdout);
+    std::fflush(options.console);
+    if (options.record)
+        recorder.end(cycle, retired, status, !stopped);
+    const int code = static_cast<int>(status & 0xff);
     std::fprintf(stderr, "end cycles=%llu instructions=%llu code=%d\n", static_cast<unsigned long long>(cycle),
                  static_cast<unsigned long long>(retired), code);
     if (options.latencies)
         ports.report();
     soc->final();
-    for (FILE *file : {options.trace, options.accesses})
+    for (FILE *file : {options.trace, options.accesses, options.record})
         if (file)
             std::fclose(file);
     return code;

@@ -1,5 +1,5 @@
-// The SoC with what a simulation sees of it: both ports before and behind the MMU, retired instructions (RVFI), and a way to
-// load memory before reset ends.
+// The SoC with what a simulation sees of it: both ports before and behind the MMU, retired instructions (RVFI), the core's privilege and
+// what belongs to its changes, and a way to load memory before reset ends.
 module soc_sim
   import cofferdam_pkg::*;
 #(
@@ -42,7 +42,19 @@ module soc_sim
   output logic [3:0]        mem_rmask_o,
   output logic [3:0]        mem_wmask_o,
   output logic [31:0]       mem_rdata_o,
-  output logic [31:0]       mem_wdata_o
+  output logic [31:0]       mem_wdata_o,
+
+  // The privilege of what executes now: 3 machine, 0 user. The rest means something in the cycles in which it changes, and pending
+  // interrupts that are enabled when the core wakes.
+  output logic [1:0]        privilege_o,
+  output logic              cause_irq_o,
+  output logic [4:0]        cause_o,
+  output logic [31:0]       epc_o,
+  output logic [31:0]       sp_o,
+  output logic [31:0]       a7_o,
+  output logic [18:0]       space_o,
+  output logic              irq_pending_o,
+  output logic [4:0]        irq_o
 );
 
   soc #(
@@ -74,6 +86,24 @@ module soc_sim
   assign mem_wmask_o = u_soc.u_core.rvfi_mem_wmask;
   assign mem_rdata_o = u_soc.u_core.rvfi_mem_rdata;
   assign mem_wdata_o = u_soc.u_core.rvfi_mem_wdata;
+
+  assign privilege_o = u_soc.u_core.u_ibex_core.cs_registers_i.priv_lvl_q;
+  assign cause_irq_o = u_soc.u_core.u_ibex_core.cs_registers_i.mcause_q.irq_ext;
+  assign cause_o     = u_soc.u_core.u_ibex_core.cs_registers_i.mcause_q.lower_cause;
+  assign epc_o       = u_soc.u_core.u_ibex_core.cs_registers_i.mepc_q;
+  assign sp_o        = u_soc.u_core.u_register_file.rf_reg[2];
+  assign a7_o        = u_soc.u_core.u_register_file.rf_reg[17];
+  assign space_o     = u_soc.u_mmu.mmu_config.base;
+
+  // Numbers of the bits of `mip`; fast interrupts come first, as the core takes them.
+  logic [31:0] pending;
+  assign pending = {1'b0, u_soc.u_core.u_ibex_core.irqs.irq_fast, 4'b0, u_soc.u_core.u_ibex_core.irqs.irq_external, 3'b0,
+                    u_soc.u_core.u_ibex_core.irqs.irq_timer, 3'b0, u_soc.u_core.u_ibex_core.irqs.irq_software, 3'b0};
+  always_comb begin
+    irq_o = '0;
+    for (int i = 31; i >= 0; i--) if (pending[i]) irq_o = 5'(i);
+  end
+  assign irq_pending_o = pending != '0;
 
   // Writes one word of physical memory without the bus. Returns 0 when neither local memory nor DRAM is at the address.
   export "DPI-C" function soc_load;

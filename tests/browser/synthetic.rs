@@ -215,6 +215,7 @@ pub fn system() -> SystemDescription {
             area("data, stack", 0x2000_0000, 32, "rw", "DTCM", 0),
         ],
         kernel_image: ImageSizes { text: 21_400, rodata: 3_100, data: 120, bss: 14_800 },
+        own_spaces: false,
         symbols: vec![
             symbol(0x003e_8200, 64, "rogue::read_foreign"),
             symbol(0x003e_8240, 64, "rogue::write_foreign"),
@@ -451,6 +452,7 @@ fn summary(play: &Play) -> Summary {
         profile: "stm32f767".into(),
         architecture: record::Architecture::Armv7M,
         modelled: true,
+        exact: false,
         mode: Mode::Quantum,
         quantum_cycles: 1000,
         longest_block_cycles: 0,

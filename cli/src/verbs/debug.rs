@@ -27,6 +27,14 @@ pub fn run(args: &Debug, output: &mut Output) -> Outcome {
             .remedy("install the package gdb-multiarch")));
     };
     let simulator = runner::find(&loaded.board.simulator).map_err(|e| one(wrong(&e)))?;
+    if !simulator.debugs() {
+        let text = format!("no debugger can be attached to the board `{}`", loaded.board.name);
+        return Err(one(Diagnostic::new("CF0601", text)
+            .rule("a debugger needs a simulator with a port for one; the soft core's debug port is not connected")
+            .remedy(
+                "run the system, and read `run/events.bin` with `cofferdam trace`; or debug it on another board",
+            )));
+    }
     let built = build_system(&install, loaded, true, output)?;
     let mut run = prepare(&built, false).map_err(|e| one(wrong(&e)))?;
     run.debugger_port = Some(args.port);

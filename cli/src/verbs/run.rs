@@ -1,6 +1,6 @@
 //! `cofferdam run`: build, boot, run, report.
 
-use build_tool::{Built, Install, prepare};
+use build_tool::{Built, Install, machine, prepare};
 use manifest::Diagnostic;
 use record::EndReason;
 use runner::{Go, Outcome as Ran, RunError};
@@ -50,6 +50,7 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     // A missing QEMU is told before anything is built.
     let find = if args.fallback { runner::find_fallback } else { runner::find };
     let simulator = find(&loaded.board.simulator).map_err(|e| one(wrong(&e)))?;
+    simulator.has(&machine(&loaded.board)).map_err(|e| one(wrong(&e)))?;
     let built = build_system(install, loaded, !args.no_budgets, output)?;
     runner::stop_on_interrupt();
     let mut run = prepare(&built, args.exact).map_err(|e| one(wrong(&e)))?;
@@ -57,10 +58,11 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     let name = built.loaded.document.manifest.system.name.clone();
     let cpu_hz = built.loaded.profile.cpu_hz().max(1) as f64;
     let uart = run.directory.join("uart.txt");
+    let time = if built.loaded.profile.is_modelled { "modelled" } else { "exact" };
     let mut progress = |at: runner::Progress| {
         output.console(&uart, false);
         output.progress(format!(
-            "{name}: {:.3} s modelled, {} M instructions",
+            "{name}: {:.3} s {time}, {} M instructions",
             at.cycles as f64 / cpu_hz,
             at.instructions / 1_000_000
         ));
@@ -82,6 +84,9 @@ pub fn wrong(error: &RunError) -> Diagnostic {
         }
         RunError::SimulatorUnknown { .. } => ("CF0605", "a board states the simulator that executes its images"),
         RunError::PluginMissing(_) => ("CF0605", "the plug-in is built beside the command"),
+        RunError::ObserverMissing(_) => ("CF0605", "the soft core's observer is built beside the command"),
+        RunError::ModelMissing { .. } => ("CF0602", "systems on the soft core run on its Verilated model"),
+        RunError::NoFallback(_) => ("CF0602", "a fall-back is for models of time"),
         RunError::File(..) => ("CF0604", "the files of a run are written below the target directory"),
         RunError::Image(..) | RunError::Start(..) | RunError::NoSummary { .. } | RunError::Summary(_) => {
             ("CF0605", "a run leaves a summary")
@@ -93,6 +98,9 @@ pub fn wrong(error: &RunError) -> Diagnostic {
             "run `make setup`, or use `cofferdam run --fallback`"
         }
         RunError::SimulatorUnknown { .. } => "correct `simulator` in the board's file",
+        RunError::ObserverMissing(_) => "use ./cofferdam, which builds it",
+        RunError::ModelMissing { .. } => "run `make -C rtl models`; `check` and `build` work without it",
+        RunError::NoFallback(_) => "run it without `--fallback`",
         RunError::PluginMissing(_) => "use ./cofferdam, which builds it, or `cofferdam run --fallback`",
         RunError::File(..) => "make room, or set CARGO_TARGET_DIR to a directory that can be written",
         _ => "read run/simulator.log in the system's directory; `cofferdam run --fallback` does without the plug-in",
@@ -221,8 +229,9 @@ fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) 
     output.console(&ran.uart, true);
     output.field("console", json!(console));
     let run = &report.run;
+    let time = if run.exact { "exact" } else { "modelled" };
     output.say(format!(
-        "{}: {:.3} s modelled, {:.1} M instructions at {:.0} M/s; {} deadlines missed, {} faults contained, {} paged regions loaded",
+        "{}: {:.3} s {time}, {:.1} M instructions at {:.0} M/s; {} deadlines missed, {} faults contained, {} paged regions loaded",
         built.loaded.document.manifest.system.name,
         run.seconds,
         run.instructions as f64 / 1e6,

@@ -7,7 +7,7 @@ use abi::info::name_hash;
 
 include!(concat!(env!("OUT_DIR"), "/paces.rs"));
 
-/// The pace of a board, by the word for its name.
+/// The pace of a board, by the word for its name; none of a board that is simulated as its own hardware description.
 pub fn pace(board: u32) -> Option<Pace> {
     BOARDS.iter().find(|(word, _)| *word == board).map(|(_, pace)| *pace)
 }
@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_board_has_a_pace_and_nothing_else_has() {
+    fn a_board_has_a_pace_and_nothing_else_has() {
         assert!(!BOARDS.is_empty());
         for (word, pace) in BOARDS {
             assert!(pace.quotient > 0 && pace.product > 0 && pace.turn > 0, "{word:#x}: {pace:?}");

@@ -225,15 +225,8 @@ impl<W: Words, T: Words> Space<W, T> {
     /// # Time complexity
     /// Two searches, two updates of the tree, 8 reads and 2 writes, whatever the region's size and however much of it is mapped.
     pub fn unmap_region<F: Words>(&mut self, first: Page, frames: &mut Frames<F>) -> Result<u32, Error> {
-        if first.0 >= self.pages() {
-            return Err(Error::Range);
-        }
-        let header = self.header(first);
-        if header.rights().is_none() {
-            return Err(Error::NoRegion);
-        }
+        let header = self.free_region(first)?;
         let mapped = header.mapped(first);
-        self.set_header(first, Header::empty(first, None));
         if mapped > 0 {
             frames.splice(self.frame_at(header.limit() - 1), self.frame_at(first.0), mapped);
         }
@@ -261,14 +254,66 @@ impl<W: Words, T: Words> Space<W, T> {
         let place = header.limit();
         let before = (place > first.0).then(|| self.frame_at(place - 1));
         frames.chain(taken.frame, before, owner);
-        let index = page.0 as usize;
-        self.tables.d.set(index, taken.frame.0);
+        self.push(first, header, page, taken.frame);
+        Ok(Mapped { frame: taken.frame, clear: taken.clear })
+    }
+
+    /// Maps a page to a frame of the caller's, which is of no pool: memory whose place was decided before. A region holds frames of a pool or
+    /// such frames, never both; [`Space::forget_region`] frees one with such frames.
+    ///
+    /// # Errors
+    /// [`Error::Range`], [`Error::Free`], [`Error::Mapped`].
+    ///
+    /// # Time complexity
+    /// A search, 5 reads and 5 writes.
+    pub fn map_to(&mut self, page: Page, frame: Frame) -> Result<(), Error> {
+        let first = self.header_of(page)?;
+        let header = self.header(first);
+        if header.rights().is_none() {
+            return Err(Error::Free);
+        }
+        if self.lookup(page).is_some() {
+            return Err(Error::Mapped);
+        }
+        self.push(first, header, page, frame);
+        Ok(())
+    }
+
+    /// `unmapRegion` for a region whose frames are of no pool: whoever mapped them knows them. Returns how many pages were mapped.
+    ///
+    /// # Errors
+    /// [`Error::Range`], [`Error::NoRegion`].
+    ///
+    /// # Time complexity
+    /// Two searches, two updates of the tree, 3 reads and 1 write, whatever the region's size and however much of it is mapped.
+    pub fn forget_region(&mut self, first: Page) -> Result<u32, Error> {
+        let mapped = self.free_region(first)?.mapped(first);
+        self.join_free_neighbours(first);
+        Ok(mapped)
+    }
+
+    /// Puts a page on its region's stack.
+    fn push(&mut self, first: Page, header: Header, page: Page, frame: Frame) {
+        let (index, place) = (page.0 as usize, header.limit());
+        self.tables.d.set(index, frame.0);
         self.tables.c.set(index, first.0);
         self.tables.h.set(index, place);
         self.tables.s.set(place as usize, page.0);
         // Last: from here on the page is mapped.
         self.set_header(first, Header(header.0 + 1));
-        Ok(Mapped { frame: taken.frame, clear: taken.clear })
+    }
+
+    /// Empties a region, which from then on is free, but not yet joined with free neighbours. Returns its header as it was.
+    fn free_region(&mut self, first: Page) -> Result<Header, Error> {
+        if first.0 >= self.pages() {
+            return Err(Error::Range);
+        }
+        let header = self.header(first);
+        if header.rights().is_none() {
+            return Err(Error::NoRegion);
+        }
+        self.set_header(first, Header::empty(first, None));
+        Ok(header)
     }
 
     /// Changes the rights of a region.

@@ -10,6 +10,7 @@ use sched::switching::Switching;
 use crate::block::{SCHEME, SWITCHING};
 use crate::direct::{Direct, MAX_OWNERS};
 use crate::regions::{Paging, RegionScheme, Shape};
+use crate::rtmmu::{Hardware, Rtmmu, Space};
 use crate::vmsav7::{Caches, Tables, Vmsav7};
 use crate::{
     Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAGIC, Notification, Record, Scheme, Section,
@@ -23,6 +24,7 @@ pub enum SchemeTables {
     Pmsav7 { domains: Vec<Paging>, areas: Vec<Shape> },
     Pmsav8 { direct: [Direct; MAX_OWNERS], domains: Vec<Paging>, areas: Vec<Shape> },
     Vmsav7 { caches: Caches, domains: Vec<Tables> },
+    Rtmmu { hardware: Hardware, domains: Vec<Space> },
 }
 
 impl SchemeTables {
@@ -34,10 +36,20 @@ impl SchemeTables {
         }
     }
 
+    /// The number by which the processor tells a domain's address space, where domains have such: the identifier that the kernel gives it, or the first
+    /// entry of its tables.
+    pub fn space(&self, domain: usize) -> Option<u32> {
+        match self {
+            SchemeTables::Pmsav7 { .. } | SchemeTables::Pmsav8 { .. } => None,
+            SchemeTables::Vmsav7 { .. } => Some(domain as u32 + 1),
+            SchemeTables::Rtmmu { domains, .. } => domains.get(domain).map(|own| own.first),
+        }
+    }
+
     fn regions(&mut self) -> (&mut Vec<Paging>, &mut Vec<Shape>) {
         match self {
             SchemeTables::Pmsav7 { domains, areas } | SchemeTables::Pmsav8 { domains, areas, .. } => (domains, areas),
-            SchemeTables::Vmsav7 { .. } => panic!("another scheme"),
+            SchemeTables::Vmsav7 { .. } | SchemeTables::Rtmmu { .. } => panic!("another scheme"),
         }
     }
 }
@@ -97,6 +109,7 @@ impl Builder {
                 self.section::<Pmsav8>(&mut words, *direct, domains, areas);
             }
             SchemeTables::Vmsav7 { caches, domains } => self.section::<Vmsav7>(&mut words, *caches, domains, &[]),
+            SchemeTables::Rtmmu { hardware, domains } => self.section::<Rtmmu>(&mut words, *hardware, domains, &[]),
         }
         let section = words.len() - offset;
         words[SCHEME..SWITCHING].copy_from_slice(&[offset as u32, section as u32]);
@@ -113,7 +126,9 @@ impl Builder {
 
     /// The areas. An area's physical address need not be said when addresses are not translated.
     pub(crate) fn placed(&self) -> Vec<Area> {
-        let said = |area: &Area| area.physical != 0 || matches!(self.scheme, SchemeTables::Vmsav7 { .. });
+        let said = |area: &Area| {
+            area.physical != 0 || matches!(self.scheme, SchemeTables::Vmsav7 { .. } | SchemeTables::Rtmmu { .. })
+        };
         let place = |area: &Area| if said(area) { *area } else { Area { physical: area.base, ..*area } };
         self.areas.iter().map(place).collect()
     }

@@ -17,6 +17,7 @@ pub mod direct;
 pub mod objects;
 mod records;
 pub mod regions;
+pub mod rtmmu;
 mod scheme;
 mod section;
 mod validate;

@@ -2,8 +2,8 @@
 
 use crate::regions::own_nodes;
 use crate::section::{Scheme, Section};
-use crate::validate::{regions, vmsav7 as pages};
-use crate::{Area, NotExact, System, Words, direct, vmsav7};
+use crate::validate::{regions, rtmmu as spaces, vmsav7 as pages};
+use crate::{Area, NotExact, System, Words, direct, rtmmu, vmsav7};
 use protect::pmsav7::Pmsav7;
 use protect::pmsav8::Pmsav8;
 
@@ -15,6 +15,7 @@ impl Scheme {
             Self::Pmsav7 => words::<Pmsav7>(domains, areas),
             Self::Pmsav8 => words::<Pmsav8>(domains, areas),
             Self::Vmsav7 => words::<vmsav7::Vmsav7>(domains, areas),
+            Self::Rtmmu => words::<rtmmu::Rtmmu>(domains, areas),
         }
     }
 
@@ -24,6 +25,7 @@ impl Scheme {
         match self {
             Self::Pmsav7 | Self::Pmsav8 => true,
             Self::Vmsav7 => pages::caches(system),
+            Self::Rtmmu => spaces::hardware(system),
         }
     }
 
@@ -40,6 +42,7 @@ impl Scheme {
             Self::Pmsav7 => regions::domain::<Pmsav7>(system, index),
             Self::Pmsav8 => regions::domain::<Pmsav8>(system, index),
             Self::Vmsav7 => pages::domain(system, index),
+            Self::Rtmmu => spaces::domain(system, index),
         }
     }
 
@@ -50,6 +53,7 @@ impl Scheme {
             Self::Pmsav7 => regions::area::<Pmsav7>(system, index, entry).and_then(|()| regions::is_in_place(entry)),
             Self::Pmsav8 => regions::area::<Pmsav8>(system, index, entry).and_then(|()| direct::place(system, entry)),
             Self::Vmsav7 => pages::area(system, index, entry),
+            Self::Rtmmu => spaces::area(system, index, entry),
         }
     }
 
@@ -65,10 +69,16 @@ impl Scheme {
         matches!(self, Self::Pmsav7 | Self::Pmsav8)
     }
 
-    /// Whether code may begin in a second instruction set, whose instructions are words.
+    /// The address of the first instruction of code with this entry, if there can be one: of Arm's with the Thumb bit, or, where there is a second
+    /// instruction set, of a word; of RISC-V's of a half-word.
     #[inline(always)]
-    pub(crate) const fn has_words(self) -> bool {
-        matches!(self, Self::Vmsav7)
+    pub(crate) fn begins(self, entry: u32) -> Option<u32> {
+        let begins = match self {
+            Self::Pmsav7 | Self::Pmsav8 => entry & 1 == 1,
+            Self::Vmsav7 => entry & 1 == 1 || entry.is_multiple_of(4),
+            Self::Rtmmu => entry & 1 == 0,
+        };
+        begins.then_some(entry & !1)
     }
 
     /// Nodes of a domain's table that lie among the kernel's objects.
@@ -80,7 +90,7 @@ impl Scheme {
         match self {
             Self::Pmsav7 => own_nodes::<Pmsav7>(tables, index),
             Self::Pmsav8 => own_nodes::<Pmsav8>(tables, index),
-            Self::Vmsav7 => Ok(0),
+            Self::Vmsav7 | Self::Rtmmu => Ok(0),
         }
     }
 }

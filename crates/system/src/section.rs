@@ -15,6 +15,8 @@ pub enum Scheme {
     Vmsav7 = 2,
     /// Region registers with base and limit: [`crate::regions`].
     Pmsav8 = 3,
+    /// The tables of RTMMU: [`crate::rtmmu`].
+    Rtmmu = 4,
 }
 
 impl Scheme {
@@ -23,6 +25,7 @@ impl Scheme {
             1 => Some(Self::Pmsav7),
             2 => Some(Self::Vmsav7),
             3 => Some(Self::Pmsav8),
+            4 => Some(Self::Rtmmu),
             _ => None,
         }
     }

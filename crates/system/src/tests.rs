@@ -8,6 +8,7 @@ use crate::*;
 mod direct;
 mod nodes;
 mod pages;
+mod spaces;
 
 /// Two domains, one calling the other through a gate: the smallest system with an entry in every table.
 fn sample() -> Builder {

@@ -1,6 +1,7 @@
 //! The semantic checks of a block. Each rule here has a rejecting test.
 
 pub(crate) mod regions;
+pub(crate) mod rtmmu;
 pub(crate) mod vmsav7;
 
 use sched::switching::Switching;
@@ -235,13 +236,12 @@ fn stack<K: Known>(system: &System, domain: u32, base: u32, bytes: u32) -> Resul
     require(inside_area(system, &owner, base, bytes, holds), "stack_base")
 }
 
-/// Code may be pinned or paged, but the entry must be in executable memory of the domain and have the Thumb bit. An application processor
-/// has a second instruction set, too.
+/// Code may be pinned or paged, but the entry must be in executable memory of the domain, and an instruction can begin there.
 fn code_entry<K: Known>(system: &System, domain: u32, entry: u32) -> Result<(), &'static str> {
     let owner = system.get::<Domain>(domain as usize);
     let holds = |flags: u32| flags & area::EXECUTE != 0;
-    let state = entry & 1 == 1 || (K::scheme(system).has_words() && entry.is_multiple_of(4));
-    require(state && inside_area(system, &owner, entry & !1, 2, holds), "entry")
+    let begins = K::scheme(system).begins(entry);
+    require(begins.is_some_and(|address| inside_area(system, &owner, address, 2, holds)), "entry")
 }
 
 fn thread_entry<K: Known>(system: &System, _: usize, entry: Thread) -> Result<(), &'static str> {

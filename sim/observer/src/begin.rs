@@ -25,7 +25,9 @@ pub fn begin(watch: Watch, clock: &'static Clock, simulator: &impl Begins) -> Re
             match architecture {
                 Architecture::Armv7M => flat_begin::<Armv7m>(flat, cpu_hz, watch, clock, simulator),
                 Architecture::Armv8M => flat_begin::<Armv8m>(flat, cpu_hz, watch, clock, simulator),
-                Architecture::Armv7A => Err("a constant profile is for cores of the M profile".into()),
+                Architecture::Armv7A | Architecture::Rv32 => {
+                    Err("a constant profile is for cores of the M profile".into())
+                }
             }
         }
         ProfileSource::Text(_) if watch.cores > 1 => {

@@ -22,7 +22,7 @@ fn all_masked(one: Masked, other: Masked) -> Masked {
 }
 
 /// Puts `text` at `path`, whole or not at all.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     let partial = path.with_extension("partial");
     fs::write(&partial, text)?;
     fs::rename(&partial, path)
@@ -67,6 +67,7 @@ impl<F: Family> Observer<F> {
             profile: shared.profile.clone(),
             architecture: F::ARCHITECTURE,
             modelled: true,
+            exact: false,
             mode: shared.watch.mode,
             quantum_cycles: shared.quantum,
             longest_block_cycles: cores.iter().map(|core| core.longest_block).max().unwrap_or(0),

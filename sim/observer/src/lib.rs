@@ -25,6 +25,7 @@ mod per_core;
 mod probes;
 mod saved;
 mod shared;
+mod soft_core;
 mod target;
 mod witness;
 
@@ -34,4 +35,5 @@ pub use clock::Clock;
 pub use observer::{Begins, Observer};
 pub use per_core::{BlockOf, CoreObserver, Family, InsnOf};
 pub use record::{CoreId, CounterWatch, DEBUG_BYTES, EndReason, Watch};
+pub use soft_core::{Access, At, Happened, SoftCore, read_watch};
 pub use target::{Register, Seen, Target};

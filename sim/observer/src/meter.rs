@@ -94,7 +94,7 @@ impl Meter {
     }
 
     /// The domain whose code is at `pc`, or whose address space is in force.
-    fn domain(&self, pc: u32, space: Option<u8>) -> u8 {
+    fn domain(&self, pc: u32, space: Option<u32>) -> u8 {
         let is_it = |context: &&ContextWatch| match (context.space, space) {
             (Some(own), Some(now)) => own == now,
             _ => context.code.iter().any(|code| code.holds(pc, 1)),
@@ -102,10 +102,13 @@ impl Meter {
         self.contexts.iter().find(is_it).map_or(IDLE, |context| context.domain)
     }
 
-    /// The stack that a stack pointer is on.
+    /// The stack that a stack pointer is on: of the domain's own first, because in address spaces of their own several may have one there.
     fn stack(&self, sp: u32) -> u16 {
         let holds = |stack: &StackWatch| sp > stack.range.start && sp <= stack.range.end;
-        self.stacks.iter().position(holds).and_then(|place| u16::try_from(place).ok()).unwrap_or(NO_STACK)
+        let own = self.stacks.iter().position(|stack| stack.domain == self.domain && holds(stack));
+        own.or_else(|| self.stacks.iter().position(holds))
+            .and_then(|place| u16::try_from(place).ok())
+            .unwrap_or(NO_STACK)
     }
 
     /// The stretch that goes on is over at a cycle: its records.
@@ -119,9 +122,10 @@ impl Meter {
     }
 
     /// Kernel text is left for the instruction at `pc`, with this stack pointer and address space.
-    pub fn leave_kernel(&mut self, pc: u32, (sp, space): (u32, Option<u8>)) {
+    pub fn leave_kernel(&mut self, pc: u32, (sp, space): (u32, Option<u32>)) {
         (self.in_kernel, self.handled) = (false, Handled::default());
-        (self.domain, self.stack) = (self.domain(pc, space), self.stack(sp));
+        self.domain = self.domain(pc, space);
+        self.stack = self.stack(sp);
     }
 
     /// A handler of `domain` that interrupts reach without the kernel ran from a cycle until now: the record of it. The stretch that it interrupted goes on.

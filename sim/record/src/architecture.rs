@@ -16,6 +16,8 @@ pub enum Architecture {
     Armv8M,
     /// Armv7-A: places in the vector table.
     Armv7A,
+    /// RV32 with machine and user mode: causes.
+    Rv32,
 }
 
 /// The exceptions of an architecture.
@@ -58,12 +60,30 @@ const APPLICATION: Numbers = Numbers {
     asynchronous: 6,
 };
 
+/// RISC-V Privileged Architecture, 3.1.15.
+const RISC_V: Numbers = Numbers {
+    names: &[
+        (0, "start"),
+        (1, "instruction access fault"),
+        (2, "illegal instruction"),
+        (3, "breakpoint"),
+        (4, "load address misaligned"),
+        (5, "load access fault"),
+        (6, "store address misaligned"),
+        (7, "store access fault"),
+        (8, "environment call"),
+        (19, "software interrupt"),
+        (23, "timer interrupt"),
+    ],
+    asynchronous: FIRST_LINE,
+};
+
 impl Architecture {
     /// The bit of the status register without which no code runs, where there is one: the processor knows one instruction set.
     pub const fn needed_status(self) -> Option<u32> {
         match self {
             Self::Armv7M | Self::Armv8M => Some(1 << 24),
-            Self::Armv7A => None,
+            Self::Armv7A | Self::Rv32 => None,
         }
     }
 
@@ -75,6 +95,7 @@ impl Architecture {
         match self {
             Self::Armv7M | Self::Armv8M => &MICROCONTROLLER,
             Self::Armv7A => &APPLICATION,
+            Self::Rv32 => &RISC_V,
         }
     }
 

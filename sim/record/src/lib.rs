@@ -30,6 +30,6 @@ pub use units::CoreId;
 pub use violation::{Disagreement, Violation, ViolationKind};
 pub use watch::{
     AreaWatch, AttributionWatch, ClockWatch, ClusterWatch, ContextWatch, CounterWatch, DEBUG_BYTES, DEBUG_REGISTERS,
-    DomainWatch, HandlersOwner, HandlersWatch, Interference, MemoryWindow, MeterWatch, Mode, OutputWatch, ProbeWatch,
-    ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch,
+    DomainWatch, FrameWatch, HandlersOwner, HandlersWatch, Interference, MemoryWindow, MeterWatch, Mode, OutputWatch,
+    ProbeWatch, ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch,
 };

@@ -28,6 +28,9 @@ pub struct Summary {
     pub architecture: Architecture,
     /// Whether cycles come from the model. When false, cycles are zero throughout and only the end is meaningful.
     pub modelled: bool,
+    /// Whether these are cycles of the hardware's own description, on which it was run, and not of a model of it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub exact: bool,
     /// How time was advanced.
     pub mode: Mode,
     /// Cycles between two advances of the guest's clock; a timer is late by at most this and one block.
@@ -89,6 +92,10 @@ pub struct Summary {
     pub host_seconds: f64,
     /// Million guest instructions per host second. Differs from run to run.
     pub mips: f64,
+}
+
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 const fn is_zero(number: &u64) -> bool {

@@ -102,6 +102,10 @@ pub struct Watch {
     /// covers is read at its physical address.
     #[serde(default)]
     pub windows: Vec<MemoryWindow>,
+    /// Memory of domains by address space, on a simulator that sees every physical access: each that is not to memory of the domain's is a violation.
+    /// Empty: they are not compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<FrameWatch>,
     /// Another program's effect on caches and TLBs, if it is to be had.
     #[serde(default)]
     pub interference: Option<Interference>,
@@ -310,9 +314,10 @@ pub struct MeterWatch {
 pub struct ContextWatch {
     /// The domain's number in trace records.
     pub domain: u8,
-    /// Its address-space identifier, on processors that translate addresses. It decides there.
+    /// The number by which the processor tells its address space, on processors that translate addresses: an identifier, or the first entry of its
+    /// tables. It decides there.
     #[serde(default)]
-    pub space: Option<u8>,
+    pub space: Option<u32>,
     /// Its code, which no other domain may execute. It decides elsewhere.
     #[serde(default)]
     pub code: Vec<Range>,
@@ -371,6 +376,20 @@ pub struct AreaWatch {
     pub domain: u8,
     /// Its virtual addresses.
     pub range: Range,
+}
+
+/// Physical memory that a domain may access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FrameWatch {
+    /// The number of its address space ([`ContextWatch::space`]).
+    pub space: u32,
+    /// Physical addresses.
+    pub range: Range,
+    /// It may be written.
+    pub write: bool,
+    /// It may be executed.
+    pub execute: bool,
 }
 
 /// Physical memory and the addresses at which the kernel reads it.

@@ -29,7 +29,18 @@ pub enum RunError {
     ProgramUnknown(PathBuf, String),
     /// The plug-in is not where it was looked for.
     PluginMissing(Vec<PathBuf>),
-    /// The image is no ELF file for Arm, or cannot be read.
+    /// The observer of the soft core is not where it was looked for.
+    ObserverMissing(Vec<PathBuf>),
+    /// The model of a soft core has not been built.
+    ModelMissing {
+        /// Its name.
+        name: String,
+        /// The executable that is not there.
+        model: PathBuf,
+    },
+    /// This simulator does not run without its observer.
+    NoFallback(&'static str),
+    /// The image is no ELF file for a known processor, or cannot be read.
     Image(PathBuf, String),
     /// A file of the run cannot be written or read.
     File(PathBuf, io::Error),
@@ -76,6 +87,19 @@ impl fmt::Display for RunError {
                 }
                 write!(f, ". Build it (`cargo build --release -p cofferdam-plugin`), {FALLBACK}")
             }
+            Self::ObserverMissing(places) => {
+                write!(f, "the soft core's observer is missing; looked for")?;
+                for place in places {
+                    write!(f, " `{}`", place.display())?;
+                }
+                write!(f, ". Build it (`cargo build --release -p cofferdam-soft-core`)")
+            }
+            Self::ModelMissing { name, model } => write!(
+                f,
+                "the model `{name}` of the soft core is not built: no `{}`. Build it (`make -C rtl models`, which installs what it needs)",
+                model.display()
+            ),
+            Self::NoFallback(name) => write!(f, "`{name}` has no fall-back: its cycles are never modelled"),
             Self::Image(path, why) => write!(f, "`{}` cannot run: {why}", path.display()),
             Self::File(path, error) => write!(f, "`{}`: {error}", path.display()),
             Self::Start(path, error) => write!(f, "starting `{}`: {error}", path.display()),

@@ -3,12 +3,15 @@
 use crate::error::RunError;
 use crate::qemu::Qemu;
 use crate::simulator::Simulator;
+use crate::verilator::Verilator;
 
 type Find = fn() -> Result<Box<dyn Simulator>, RunError>;
 
 /// Name, search, and search without an observer.
-const SIMULATORS: [(&str, Find, Find); 1] =
-    [(Qemu::NAME, || Ok(Box::new(Qemu::find()?)), || Ok(Box::new(Qemu::find_fallback()?)))];
+const SIMULATORS: [(&str, Find, Find); 2] = [
+    (Qemu::NAME, || Ok(Box::new(Qemu::find()?)), || Ok(Box::new(Qemu::find_fallback()?))),
+    (Verilator::NAME, || Ok(Box::new(Verilator::find()?)), || Err(RunError::NoFallback(Verilator::NAME))),
+];
 
 /// The simulator that a board's file names.
 ///

@@ -28,18 +28,20 @@ impl ImageFacts {
     /// Reads an image.
     ///
     /// # Errors
-    /// [`RunError::Image`]: not readable, no ELF file, not for Arm.
+    /// [`RunError::Image`]: not readable, no ELF file, not for a processor of a known architecture.
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let told = |why: String| RunError::Image(path.to_path_buf(), why);
         let bytes = fs::read(path).map_err(|error| told(error.to_string()))?;
         let file = object::File::parse(bytes.as_slice()).map_err(|error| told(error.to_string()))?;
-        if file.architecture() != Architecture::Arm {
+        if !matches!(file.architecture(), Architecture::Arm | Architecture::Riscv32) {
             return Err(told("it is for another processor".to_owned()));
         }
         let symbols =
             file.symbols().filter_map(|symbol| Some((symbol.name().ok()?.to_owned(), symbol.address() as u32)));
         let symbols: Vec<_> = symbols.filter(|(name, _)| !name.is_empty() && !name.starts_with('$')).collect();
-        let mut facts = Self { vectors: vectors(&file), symbols, ..Self::default() };
+        // The entries of others are instructions.
+        let vectors = if file.architecture() == Architecture::Arm { vectors(&file) } else { Vec::new() };
+        let mut facts = Self { vectors, symbols, ..Self::default() };
         facts.trace_port = facts.symbol(abi::trace::SYMBOL);
         Ok(facts)
     }

@@ -20,6 +20,7 @@ mod image;
 mod qemu;
 mod run;
 mod simulator;
+mod verilator;
 mod version;
 
 pub use error::RunError;
@@ -30,6 +31,7 @@ pub use qemu::Qemu;
 pub use record::{EventsReader, Mode, ProfileSource, Progress, RunEvent, Summary, Watch};
 pub use run::{Go, Outcome, Run};
 pub use simulator::{Machine, Simulator, Start};
+pub use verilator::Verilator;
 pub use version::{QEMU_VERSION, Version};
 
 #[cfg(test)]

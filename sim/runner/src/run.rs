@@ -75,6 +75,7 @@ impl Run {
         simulator: &dyn Simulator,
         progress: &mut dyn FnMut(Progress) -> Go,
     ) -> Result<Outcome, RunError> {
+        simulator.has(&self.machine)?;
         fs::create_dir_all(&self.directory).map_err(|error| RunError::File(self.directory.clone(), error))?;
         let directory = self.directory.canonicalize().map_err(|error| RunError::File(self.directory.clone(), error))?;
         let file = |name: &str| directory.join(name);
@@ -188,6 +189,7 @@ impl Run {
             profile: "none".to_owned(),
             architecture: Architecture::default(),
             modelled: false,
+            exact: false,
             mode: self.watch.mode,
             quantum_cycles: 0,
             longest_block_cycles: 0,

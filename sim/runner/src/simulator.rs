@@ -5,6 +5,8 @@ use std::process::Command;
 
 use record::{CounterWatch, Mode};
 
+use crate::error::RunError;
+
 /// A board as its simulator knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
@@ -47,6 +49,19 @@ pub trait Simulator: std::fmt::Debug + Send {
 
     /// Whether there is an observer, which writes the summary; otherwise only the end of a run is known.
     fn observes(&self) -> bool;
+
+    /// Whether a debugger can be attached.
+    fn debugs(&self) -> bool {
+        true
+    }
+
+    /// Whether it has this board.
+    ///
+    /// # Errors
+    /// What is missing.
+    fn has(&self, _machine: &Machine) -> Result<(), RunError> {
+        Ok(())
+    }
 
     /// The command that executes an image until the guest or its observer ends the run. Its standard streams are the caller's.
     fn command(&self, start: &Start<'_>) -> Command;

@@ -167,7 +167,7 @@ fn a_file_that_states_what_is_not_its_own_is_refused() {
         (("masked_frames_cycles = ", "masked_frames_cycles = 737869"), "CF0605", "kernel: a path of more than"),
         (("[device.ttc1]", "[device.ttc-1]"), "CF0605", "`ttc-1` is no name"),
         (("stands_in_for = [\"timer1\"]", "stands_in_for = [\"ttc1\"]"), "CF0605", "`ttc1` stands for two"),
-        (("simulator = \"qemu\"", "simulator = \"verilator\""), "CF0605", "there is no simulator `verilator`"),
+        (("simulator = \"qemu\"", "simulator = \"renode\""), "CF0605", "there is no simulator `renode`"),
         (("machine_memory = \"1G\"", "machine_memory = \"1G -foo\""), "CF0605", "machine_memory"),
         (
             ("machine_memory = \"1G\"", "machine_memory = \"512M\""),

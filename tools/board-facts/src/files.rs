@@ -75,6 +75,8 @@ pub struct Protection {
     pub tables: Option<String>,
     #[serde(default)]
     pub kernel_ways: u32,
+    /// Base-two logarithm of the entries of tables that the hardware has for all domains together.
+    pub entries_log2: Option<u32>,
 }
 
 /// The register and bit by which Secure code may be callable.

@@ -152,11 +152,22 @@ impl Files {
         let about =
             "The kernel has memory and devices at their physical addresses and this, unless these lie in its half.";
         constant(text, about, "KERNEL_OFFSET", offset)?;
-        writeln!(text, "/// The memory on the chip in which tables of domains lie.")?;
+        writeln!(
+            text,
+            "/// The memory on the chip in which tables of domains lie.\n#[allow(dead_code)] // no image uses all of them"
+        )?;
         writeln!(text, "pub const TABLES: core::ops::Range<u32> = memory::{};", tables.to_uppercase())?;
         let given = self.board.memory.iter().filter(|(_, memory)| memory.kind != "kernel");
         let given: Vec<String> = given.map(|(name, _)| format!("memory::{}", name.to_uppercase())).collect();
-        writeln!(text, "/// The memories of domains.")?;
+        if let Some(entries) = self.board.protection.entries_log2 {
+            constant(
+                text,
+                "Base-two logarithm of the entries of each table of the hardware.",
+                "ENTRIES_LOG2",
+                entries,
+            )?;
+        }
+        writeln!(text, "/// The memories of domains.\n#[allow(dead_code)] // no image uses all of them")?;
         let count = given.len();
         writeln!(text, "pub const DOMAINS: [core::ops::Range<u32>; {count}] = [{}];", given.join(", "))?;
         let (cache, setup) = (self.chip.cache(), &self.chip.setup);
@@ -177,7 +188,10 @@ impl Files {
         constant(text, "Latencies of its data RAM.", "L2_DATA_LATENCY", setup.l2_data_latency)?;
         let about = "Ways of it, from way 0 on, in which the memory `kernel` stays.";
         constant(text, about, "KERNEL_WAYS", self.board.protection.kernel_ways)?;
-        writeln!(text, "/// Physical addresses and values that start-up writes first.")?;
+        writeln!(
+            text,
+            "/// Physical addresses and values that start-up writes first.\n#[allow(dead_code)] // no image uses all of them"
+        )?;
         let count = setup.writes.len();
         writeln!(text, "pub const WRITES: [[u32; 2]; {count}] = {:?};", setup.writes)
     }

@@ -14,7 +14,8 @@ pub const PACES: &str = "paces.rs";
 /// `cores/NAME.toml`.
 #[derive(Debug, Deserialize)]
 struct Core {
-    timing: Timing,
+    /// A core that is simulated as its own hardware description has none.
+    timing: Option<Timing>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -48,10 +49,10 @@ struct Branch {
     mispredict: Parameter,
 }
 
-impl Core {
+impl Timing {
     /// The values of the table.
     fn pace(&self) -> String {
-        let Timing { pipeline, branch } = &self.timing;
+        let Timing { pipeline, branch } = self;
         let turn = if branch.entries.is_some() { 1 } else { 1 + branch.mispredict.value };
         let Pipeline { divide, multiply } = pipeline;
         let product = multiply.value.issue + multiply.value.latency;
@@ -60,7 +61,7 @@ impl Core {
 }
 
 /// Writes [`PACES`] of the package that is being built: a struct, and `BOARDS`, an entry for each board file below `boards`, relative to
-/// the package, and for that of `COFFERDAM_OWN_BOARD`.
+/// the package, and for that of `COFFERDAM_OWN_BOARD`, if its core has a timing model.
 ///
 /// # Errors
 /// A text: called outside of a build script, or a file is wrong or cannot be read or written.
@@ -78,6 +79,7 @@ pub fn generate_paces(boards: &str) -> Result<(), String> {
     write(&variable("OUT_DIR")?.join(PACES), &(text + "];\n"))
 }
 
+/// The entry of a board; nothing if its core has no timing model.
 fn entry(root: &Path, file: &Path, board: &Board) -> Result<String, String> {
     let chip_file = board.chip_file(root, file.parent().unwrap_or(root));
     let chip: Chip = parse(&chip_file)?;
@@ -86,7 +88,9 @@ fn entry(root: &Path, file: &Path, board: &Board) -> Result<String, String> {
     for path in [&chip_file, &core_file] {
         println!("cargo::rerun-if-changed={}", path.display());
     }
-    Ok(format!("    (name_hash({:?}), {}),\n", board.name, core.pace()))
+    Ok(core
+        .timing
+        .map_or_else(String::new, |timing| format!("    (name_hash({:?}), {}),\n", board.name, timing.pace())))
 }
 
 #[cfg(test)]
@@ -99,7 +103,12 @@ mod tests {
             "[timing.pipeline]\ndivide = {{ value = {{ issue = 12, latency = 0 }} }}\n\
              multiply = {{ value = {{ issue = 2, latency = 3 }} }}\n[timing.branch]\n{branch}"
         );
-        basic_toml::from_str::<Core>(&text).unwrap().pace()
+        basic_toml::from_str::<Core>(&text).unwrap().timing.unwrap().pace()
+    }
+
+    #[test]
+    fn a_core_may_have_no_timing_model() {
+        assert!(basic_toml::from_str::<Core>("name = \"soft\"").unwrap().timing.is_none());
     }
 
     #[test]

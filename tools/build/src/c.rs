@@ -8,7 +8,7 @@ use manifest::{Board, CSources, Diagnostic, input};
 use crate::command;
 use crate::files::{create_dir, unwritable};
 use crate::install::{Install, unreadable};
-use crate::linked::{ELSEWHERE, GATE_RETURN, Linked};
+use crate::linked::{GATE_RETURN, Linked, addresses, elsewhere_flags};
 use crate::toolchain::{Toolchain, missing};
 
 /// The parts of the run-time that a domain in C is linked with.
@@ -46,10 +46,9 @@ pub fn compiler_flags(install: &Install, board: &Board) -> Vec<String> {
 /// As [`build_c`].
 pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<String>, Diagnostic> {
     let mut flags = board.core.targets.c_flags.clone();
-    flags.extend(
-        ["-nostartfiles", "-Wl,--emit-relocs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments", "-Wl,-z,noexecstack"]
-            .map(String::from),
-    );
+    flags.push("-nostartfiles".to_owned());
+    flags.extend(addresses(&board.core));
+    flags.extend(["-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments", "-Wl,-z,noexecstack"].map(String::from));
     flags.extend(LINK.lines().map(String::from));
     // The first of the two inserts into the second.
     flags.extend(
@@ -103,13 +102,13 @@ fn is_cpp(source: &Path) -> bool {
     source.extension().is_some_and(|e| ["cc", "cp", "cpp", "cxx", "c++", "C", "CPP"].iter().any(|known| e == *known))
 }
 
-/// The library of C++ is there, which is a package of its own.
-fn cpp_library(tools: &Toolchain, board: &Board) -> Result<(), Diagnostic> {
+/// A library for the chip is there, which is a package of its own.
+fn library(tools: &Toolchain, board: &Board, file: &str, what: &str) -> Result<(), Diagnostic> {
     let mut command = Command::new(&tools.gcc);
-    command.args(&board.core.targets.c_flags).arg("-print-file-name=libstdc++.a");
+    command.args(&board.core.targets.c_flags).arg(format!("-print-file-name={file}"));
     // The compiler prints the bare name of a library that it does not find.
     let found = command.output().is_ok_and(|output| output.stdout.contains(&b'/'));
-    if found { Ok(()) } else { Err(missing("the library of C++ for the chip (libstdc++)")) }
+    if found { Ok(()) } else { Err(missing(what)) }
 }
 
 /// Replaces patterns (`src/*.c`) by the files that match; `*` stands for any part of a file's name.
@@ -143,6 +142,7 @@ pub fn build_c(
     source: &CSources,
 ) -> Result<Linked, Diagnostic> {
     let (dir, name) = (objects, objects.file_name().unwrap_or_default().to_string_lossy());
+    library(tools, board, "libc.a", "the library of C for the chip (libc)")?;
     create_dir(dir)?;
     let mut flags = compiler_flags(install, board);
     flags.extend(source.include.iter().map(|include| format!("-I{}", directory.join(include).display())));
@@ -153,7 +153,7 @@ pub fn build_c(
     }
     let cpp = files.iter().any(|file| is_cpp(file));
     if cpp {
-        cpp_library(tools, board)?;
+        library(tools, board, "libstdc++.a", "the library of C++ for the chip (libstdc++)")?;
     }
     let commands = files.iter().map(|file| compile_command(tools, &flags, file)).collect();
     let compiled = files.iter().map(|file| compile(tools, &flags, file, dir)).collect::<Result<Vec<_>, _>>()?;
@@ -167,7 +167,9 @@ pub fn build_c(
         command::run(&format!("the domain `{name}`"), &mut command).map(|_| output)
     };
     let warnings = warnings.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
-    Ok(Linked { nominal: link("", &[])?, elsewhere: link(".elsewhere", ELSEWHERE)?, commands, warnings })
+    let more = elsewhere_flags(board);
+    let elsewhere = if more.is_empty() { None } else { Some(link(".elsewhere", more)?) };
+    Ok(Linked { nominal: link("", &[])?, elsewhere, commands, warnings })
 }
 
 /// A CMake toolchain file with the same flags.

@@ -22,6 +22,7 @@ pub fn describe(loaded: &Loaded, system: &System, placed: &Placed, bounds: &[Bou
         enforcement_ticks: Time(loaded.board.enforcement_ns).ticks(system.ticks_per_second).unwrap_or(0),
         masked_bound_cycles: Some(system.masked_cycles(&loaded.board.kernel)),
         costs: costs(loaded),
+        own_spaces: loaded.board.core.targets.linked_at.is_some(),
         stacks: stacks(system, placed).map(|(stack, _)| stack).collect(),
         ends_at_limit: !system.domains.iter().any(|domain| domain.awaited),
         domains: domains(loaded, system, placed),

@@ -16,6 +16,7 @@ mod load;
 mod locate;
 mod options;
 mod origin;
+mod parameters;
 mod pipeline;
 mod profile;
 mod rust;

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use manifest::{Board, Core};
+
 /// The part that is in the directory of the board's entry.
 pub(crate) const GATE_RETURN: &str = "gate_return.S";
 
@@ -10,15 +12,30 @@ pub(crate) const ENTRY_HEADER: &str = "include/cofferdam/arch.h";
 
 /// Other addresses than the nominal ones, apart by another distance: multiples of 32 KiB, so that alignments up to that lay a program out as
 /// before; half of the lower halves of addresses carry into the upper ones.
-pub(crate) const ELSEWHERE: &[&str] =
-    &["-Wl,--defsym=__cofferdam_code=0x12348000", "-Wl,--defsym=__cofferdam_data=0x3fed8000"];
+const ELSEWHERE: &[&str] = &["-Wl,--defsym=__cofferdam_code=0x12348000", "-Wl,--defsym=__cofferdam_data=0x3fed8000"];
 
-/// A program that was linked twice.
+/// Flags for the second link of a program; none where programs stay where they are linked.
+pub(crate) fn elsewhere_flags(board: &Board) -> &'static [&'static str] {
+    if board.core.targets.linked_at.is_some() { &[] } else { ELSEWHERE }
+}
+
+/// Flags for the first link: relocations, of a program that will be moved, or the addresses at which it stays.
+pub(crate) fn addresses(core: &Core) -> Vec<String> {
+    match core.targets.linked_at {
+        None => vec!["-Wl,--emit-relocs".to_owned()],
+        Some([code, data]) => {
+            let at = |segment: &str, address: u32| format!("-Wl,--defsym=__cofferdam_{segment}={address:#x}");
+            vec![at("code", code), at("data", data)]
+        }
+    }
+}
+
+/// A program that was linked: twice, if it will be moved.
 pub struct Linked {
     /// At the nominal addresses.
     pub nominal: PathBuf,
     /// At others, to compare with.
-    pub elsewhere: PathBuf,
+    pub elsewhere: Option<PathBuf>,
     /// How each source was compiled, as `compile_commands.json` has it.
     pub commands: Vec<serde_json::Value>,
     /// Warnings of the compiler, empty if there are none.

@@ -139,9 +139,12 @@ impl Loaded {
         if system.profile.is_some() {
             same_kernel(install, &file, &profile, name).map_err(|d| at("system.profile", d))?;
         }
+        let console_bound = file.console_bound_us;
         let board = profile.board(install, file).map_err(|d| at("system.board", d))?;
         let results = system.name.clone();
         let services = install.root.join("services");
+        let mut document = document;
+        manifest::fit_console(&mut document.manifest, console_bound);
         Ok(Loaded { document, board, profile, results, services })
     }
 
@@ -219,7 +222,10 @@ impl Loaded {
                 match input::read(&directory.join(&path), input::MOST_BINARY) {
                     Err(why) => found.push(missing(place, &path, &why)),
                     Ok(file) => {
-                        let refused = place::suspects(name, &file).err();
+                        let suits = |isa| place::suits(name, &file, isa);
+                        let isa = place::Isa::of_target(&self.board.core.targets.domain);
+                        let refused = isa.map_or(Ok(()), suits).and_then(|()| place::suspects(name, &file).map(drop));
+                        let refused = refused.err();
                         found.extend(refused.map(|error| Refusal { place, ..of_program(&error) }));
                     }
                 }

@@ -87,8 +87,10 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
             warnings.push(place(warned(name, &said)).as_warning());
         }
         let program = read(&nominal)?;
-        place::moves(name, &program, &read(&elsewhere)?)
-            .map_err(|error| loaded.document.locate(locate::of_program(&error)))?;
+        if let Some(elsewhere) = elsewhere {
+            place::moves(name, &program, &read(&elsewhere)?)
+                .map_err(|error| loaded.document.locate(locate::of_program(&error)))?;
+        }
         domains.push(program);
     }
     if !commands.is_empty() {

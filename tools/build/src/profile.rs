@@ -8,6 +8,7 @@ use timing::profile::{Interface, Text, read_text};
 use units::PhysAddr;
 
 use crate::install::{Install, misnamed, unreadable};
+use crate::parameters::{Described, Parameters};
 
 /// Descriptors that a walk reads at most.
 const DESCRIPTORS: u32 = 2;
@@ -18,11 +19,30 @@ pub(crate) fn wrong(name: &str, why: &str) -> Diagnostic {
         .remedy("correct the profile")
 }
 
+/// A chip with a model of time.
+fn modelled(name: &str, text: &str) -> Result<Parameters, Diagnostic> {
+    let parsed: Result<timing::profile::Profile, _> = toml::from_str(text);
+    let profile = parsed.map_err(|error| wrong(name, error.message()))?;
+    match profile.validate().first() {
+        Some(error) => Err(wrong(name, &error.to_string())),
+        None => Ok(profile.into()),
+    }
+}
+
+/// A chip whose simulator is made of its hardware's description.
+fn described(name: &str, text: &str) -> Result<Parameters, Diagnostic> {
+    let parsed: Result<Described, _> = toml::from_str(text);
+    let described = parsed.map_err(|error| wrong(name, error.message()))?;
+    described.parameters().map_err(|why| wrong(name, &why))
+}
+
 /// A profile with its text, which the observer is given.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// The parameters.
-    pub parameters: timing::profile::Profile,
+    /// Its facts that are no model of time.
+    pub parameters: Parameters,
+    /// Whether the rest of it is a model of time; otherwise the simulator is made of the hardware's description.
+    pub is_modelled: bool,
     /// The TOML text.
     pub text: String,
     /// Name of the processor's core.
@@ -57,12 +77,9 @@ impl Profile {
 
     fn parse(name: &str, text: Text) -> Result<Profile, Diagnostic> {
         let setup = Setup::of(&text.chip)?;
-        let parsed: Result<timing::profile::Profile, _> = toml::from_str(&text.profile);
-        let parameters = parsed.map_err(|error| wrong(name, error.message()))?;
-        match parameters.validate().first() {
-            Some(error) => Err(wrong(name, &error.to_string())),
-            None => Ok(Profile { parameters, text: text.profile, core: text.core, setup }),
-        }
+        let is_modelled = text.is_modelled;
+        let parameters = if is_modelled { modelled(name, &text.profile)? } else { described(name, &text.profile)? };
+        Ok(Profile { parameters, is_modelled, text: text.profile, core: text.core, setup })
     }
 
     /// The board of this file with this chip.
@@ -125,7 +142,7 @@ impl Profile {
 
     /// Clock of the processor in Hz.
     pub fn cpu_hz(&self) -> u64 {
-        self.parameters.core_clock.value
+        self.parameters.core_hz
     }
 
     /// The profile as a report describes it.

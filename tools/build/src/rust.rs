@@ -8,7 +8,7 @@ use manifest::{Board, Core, CrateSource, Diagnostic};
 use crate::command;
 use crate::core_rules;
 use crate::install::Install;
-use crate::linked::{ELSEWHERE, Linked};
+use crate::linked::{Linked, addresses, elsewhere_flags};
 use crate::toolchain::Toolchain;
 
 /// The profile `bare` of the workspace, for packages outside it.
@@ -55,7 +55,7 @@ fn cargo(install: &Install, tools: &Toolchain, board: &Board, whom: For, flags: 
     if !targets.cc_flags.is_empty() {
         command.env(format!("CFLAGS_{}", target.replace('-', "_")), targets.cc_flags.join(" "));
     }
-    command.env("COFFERDAM_LINKER", &tools.gcc).env("COFFERDAM_ELSEWHERE", ELSEWHERE.join(" "));
+    command.env("COFFERDAM_LINKER", &tools.gcc).env("COFFERDAM_ELSEWHERE", elsewhere_flags(board).join(" "));
     command.env("COFFERDAM_ROOT", &install.root).env("COFFERDAM_BOARD", &board.path).env_remove("COFFERDAM_OWN_BOARD");
     if install.is_own(&board.path) {
         command.env("COFFERDAM_OWN_BOARD", &board.path);
@@ -83,9 +83,10 @@ fn domain_flags(install: &Install, board: &Board) -> Vec<String> {
     let script = format!("link-arg=-T{}", script.display());
     let cpu = format!("target-cpu={}", board.core.targets.cpu);
     let linker = format!("linker={}", install.root.join(LINK_TWICE).display());
-    let mut options = vec![cpu.as_str(), linker.as_str(), "link-arg=-nostartfiles", "link-arg=-Wl,--emit-relocs"];
+    let mut options = vec![cpu.as_str(), linker.as_str(), "link-arg=-nostartfiles"];
     options.extend(["relocation-model=static", "link-arg=-Wl,--gc-sections", script.as_str()]);
     let mut flags = codegen(&options);
+    flags.extend(addresses(&board.core).iter().flat_map(|flag| ["-C".to_owned(), format!("link-arg={flag}")]));
     flags.extend(board.core.targets.c_flags.iter().flat_map(|f| ["-C".to_owned(), format!("link-arg={f}")]));
     flags
 }
@@ -124,10 +125,16 @@ pub fn build_crate(
             .rule("a domain is one program")
             .remedy("name it: `crate = { path = \"...\", bin = \"...\" }`")
     })?;
+    if board.core.targets.linked_at.is_some() {
+        return Ok(Linked { nominal, elsewhere: None, commands: Vec::new(), warnings: command::warnings(&output) });
+    }
     match elsewhere(&nominal) {
-        Some(elsewhere) => {
-            Ok(Linked { nominal, elsewhere, commands: Vec::new(), warnings: command::warnings(&output) })
-        }
+        Some(elsewhere) => Ok(Linked {
+            nominal,
+            elsewhere: Some(elsewhere),
+            commands: Vec::new(),
+            warnings: command::warnings(&output),
+        }),
         None => Err(Diagnostic::new("CF0605", format!("the second link of `{}` is missing", nominal.display()))
             .rule("programs are linked twice, and compared")
             .remedy("remove the directory `bare` of the target directory, and build again")),
@@ -178,7 +185,9 @@ fn kernel_program(install: &Install, tools: &Toolchain, board: &Board, select: &
     let linker = format!("linker={}", tools.gcc.display());
     // The linker script names functions by their mangled names.
     let options = [&cpu, &linker, "link-arg=-nostartfiles", "link-arg=-nostdlib", "symbol-mangling-version=v0"];
-    let mut command = cargo(install, tools, board, For::Kernel, &codegen(&options));
+    let mut flags = codegen(&options);
+    flags.extend(targets.link_flags.iter().flat_map(|flag| ["-C".to_owned(), format!("link-arg={flag}")]));
+    let mut command = cargo(install, tools, board, For::Kernel, &flags);
     command.arg("--manifest-path").arg(install.root.join(&image.package).join("Cargo.toml")).args(select);
     let output = command::run("the kernel", &mut command)?;
     executable(&output.stdout, None).ok_or_else(|| {

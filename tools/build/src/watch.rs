@@ -2,8 +2,8 @@
 
 use manifest::{Grant, Object};
 use record::{
-    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, CounterWatch, DomainWatch, HandlersOwner, HandlersWatch,
-    MemoryWindow, MeterWatch, OutputWatch, Range, StackWatch,
+    AreaWatch, ClockWatch, ClusterWatch, ContextWatch, CounterWatch, DomainWatch, FrameWatch, HandlersOwner,
+    HandlersWatch, MemoryWindow, MeterWatch, OutputWatch, Range, StackWatch,
 };
 use report::describe;
 use runner::{ImageFacts, Machine, Mode, ProfileSource, Run, RunError, Watch};
@@ -39,6 +39,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
         vectors: facts.vectors,
         areas: allocations(built),
         windows: windows(built),
+        frames: frames(built),
         meter: Some(meter(built)),
         domains: built.description.domains.iter().map(|domain| watched(built, domain)).collect(),
         cycle_limit: Rate::hz(loaded.profile.cpu_hz()).counts_in(limit).floor(),
@@ -130,14 +131,13 @@ fn allocations(built: &Built) -> Vec<AreaWatch> {
     built.description.domains.iter().flat_map(of).collect()
 }
 
-/// How the observer tells whose code runs. The kernel numbers address spaces by domain, from 1 on.
+/// How the observer tells whose code runs: by address space where there are such.
 fn meter(built: &Built) -> MeterWatch {
-    let spaces = built.loaded.board.protection.facts().translated;
     let context = |domain: &describe::Domain| {
         let code = domain.areas.iter().filter(|area| area.access.contains('x') && !area.shared);
         ContextWatch {
             domain: domain.index,
-            space: domain.index.checked_add(1).filter(|_| spaces),
+            space: built.placed.tables.scheme.space(domain.index.into()),
             code: code.map(|area| range(area.base, area.bytes)).collect(),
         }
     };
@@ -151,6 +151,26 @@ fn meter(built: &Built) -> MeterWatch {
         stacks: crate::describe::stacks(&built.system, &built.placed).map(stack).collect(),
         clock: Vec::new(),
     }
+}
+
+/// Memory that each domain may access from the start, or be given while the system runs; a simulator with a model of time does not compare it.
+fn frames(built: &Built) -> Vec<FrameWatch> {
+    if built.loaded.profile.is_modelled {
+        return Vec::new();
+    }
+    let tables = &built.placed.tables;
+    let own = tables.areas.iter().filter_map(|area| {
+        let space = tables.scheme.space(area.domain as usize)?;
+        let has = |bit: u32| area.flags & bit != 0;
+        let range = range(area.physical.into(), area.bytes.into());
+        Some(FrameWatch { space, range, write: has(system::area::WRITE), execute: has(system::area::EXECUTE) })
+    });
+    let given = (0..built.system.domains.len()).flat_map(|domain| {
+        let watch = |space| move |range| FrameWatch { space, range, write: true, execute: false };
+        let space = tables.scheme.space(domain);
+        space.into_iter().flat_map(move |space| mappable(built, domain).into_iter().map(watch(space)))
+    });
+    own.chain(given).collect()
 }
 
 /// Domains have a memory, or devices, at addresses that are less by this.

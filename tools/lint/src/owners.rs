@@ -24,6 +24,8 @@ pub const CONCEPTS: &[Concept] = &[
             "Armv8",
             "riscv",
             "Riscv",
+            "rv32",
+            "Rv32",
             "thumbv",
             "-none-eabi",
             "R_ARM",
@@ -33,7 +35,18 @@ pub const CONCEPTS: &[Concept] = &[
     },
     Concept {
         list: "A scheme of protection:",
-        terms: &["pmsav", "Pmsav", "vmsav", "Vmsav", "Hardware::Regions", "Hardware::Pages", "is_paged", "has_pages"],
+        terms: &[
+            "pmsav",
+            "Pmsav",
+            "vmsav",
+            "Vmsav",
+            "rtmmu",
+            "Rtmmu",
+            "Hardware::Regions",
+            "Hardware::Pages",
+            "is_paged",
+            "has_pages",
+        ],
     },
     Concept { list: "A simulator:", terms: &["qemu", "Qemu", "verilator", "Verilator"] },
 ];

@@ -245,6 +245,9 @@ pub struct BoardFile {
     pub ticks_per_second: u32,
     /// Its register.
     pub clock: Clock,
+    /// Longest time of one call of the usual console's gate, in microseconds, on a board that needs longer than others.
+    #[serde(default)]
+    pub console_bound_us: Option<u32>,
     /// How accesses are checked: the table that the core's scheme has.
     pub(crate) protection: toml::Table,
     /// The timer that looks at random times whether handlers run that interrupts reach without the kernel; absent where there are none.

@@ -219,7 +219,7 @@ codes! {
     "CF0601" "a tool is missing"
         "Building needs a Rust compiler for bare-metal targets and the C compiler of the board's processor; `make setup` installs both."
     "CF0602" "QEMU is missing"
-        "Running needs `qemu-system-arm` 10.0; `make setup` installs it. `check` and `build` work without it."
+        "Running needs `qemu-system-arm` 10.0; `make setup` installs it. `check` and `build` work without it. On the soft core it needs the model of the board instead: `make -C rtl models`."
     "CF0603" "QEMU has another version"
         "The plug-in steers QEMU's clock and depends on how version 10.0 waits and wakes. With another version, `cofferdam run --fallback` uses QEMU's \
          instruction counter for time: functionally the same, with cruder times, and the report says so."

@@ -3,10 +3,14 @@
 use indexmap::IndexMap;
 
 use crate::diagnostic::Refusal;
+use crate::quantity::Time;
 use crate::schema::{
     Budget, Console, CrateSource, Domain, Gate, InterruptLine, Manifest, Notification, Thread, Use, gate_stack,
     main_name,
 };
+
+/// Longest time of one call of the gate, unless manifest or board say another.
+const BOUND: Time = Time(80_000);
 
 /// Name of the domain, the notification and the budget.
 const NAME: &str = "console";
@@ -43,7 +47,8 @@ fn domain(console: Console) -> Domain {
     let source = CrateSource { path: "cofferdam:console".into(), bin: None, features: Vec::new() };
     let thread = Thread { name: main_name(), priority: console.priority, budget: NAME.into(), ..Thread::default() };
     let stack = gate_stack();
-    let gate = Gate { entry: "console_write".into(), ceiling: console.ceiling, bound: console.bound, stack };
+    let bound = console.bound.unwrap_or(BOUND);
+    let gate = Gate { entry: "console_write".into(), ceiling: console.ceiling, bound, stack };
     let (device, line, notification) = (console.device.clone(), "tx".into(), NAME.into());
     let line = InterruptLine { device, line, notification, bit: 1, ..InterruptLine::default() };
     let events = Use { notification: Some(NAME.into()), ..Use::default() };
@@ -55,6 +60,16 @@ fn domain(console: Console) -> Domain {
         interrupt: IndexMap::from([("tx".into(), line)]),
         uses: IndexMap::from([("events".into(), events)]),
         ..Domain::default()
+    }
+}
+
+/// The bound of the gate of `[console]`, in microseconds, on a board that says one, unless the manifest does.
+pub fn fit_console(manifest: &mut Manifest, bound_us: Option<u32>) {
+    let written = manifest.console.as_ref().is_none_or(|console| console.bound.is_some());
+    let Some(bound) = bound_us.filter(|_| !written) else { return };
+    let gate = manifest.domain.get_mut(NAME).and_then(|domain| domain.gate.get_mut("write"));
+    if let Some(gate) = gate {
+        gate.bound = Time(u64::from(bound) * 1000);
     }
 }
 

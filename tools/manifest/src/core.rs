@@ -25,6 +25,11 @@ pub struct Targets {
     /// Flags for C that cargo packages compile themselves (cc-rs), whose own choice for the target would be wrong.
     #[serde(default)]
     pub cc_flags: Vec<String>,
+    /// Flags of the C compiler when it links the kernel.
+    #[serde(default)]
+    pub link_flags: Vec<String>,
+    /// Addresses of code and data in every domain, where each has an address space of its own; otherwise domains are moved to where they are placed.
+    pub linked_at: Option<[u32; 2]>,
     /// Code of the kernel that is generic over the architecture is compiled to be small; otherwise all of it is compiled to be fast.
     #[serde(default)]
     pub small_kernel: bool,
@@ -90,7 +95,8 @@ pub struct Core {
     pub targets: Targets,
     /// Its exceptions.
     pub exceptions: Exceptions,
-    /// Its part of the timing model.
+    /// Its part of the timing model; nothing where the simulator is made of the hardware's own description.
+    #[serde(default)]
     pub(crate) timing: toml::Table,
 }
 

@@ -27,10 +27,10 @@ impl Core {
         let core = core.map_err(|error| wrong(error.message()))?;
         core.exceptions.check().map_err(|why| wrong(&why))?;
         core.protection.scheme().core(&core).map_err(|why| wrong(&why))?;
-        if core.timing.is_empty() {
-            Err(wrong("it has no model of time"))
-        } else {
-            core.protection.scheme().divides(&core).map(|()| core)
+        match (core.timing.is_empty(), core.protection.scheme().is_modelled()) {
+            (true, true) => Err(wrong("it has no model of time")),
+            (false, false) => Err(wrong("`timing`: its simulator needs no model of time")),
+            _ => core.protection.scheme().divides(&core).map(|()| core),
         }
     }
 }

@@ -38,6 +38,7 @@ pub use board_facts::input;
 pub use board_file::{BoardFile, Clock, Device, KernelCosts, Memory, MemoryKind};
 pub use check::{check, circles, name_ok};
 pub use codes::{CODES, Code, code};
+pub use console::fit_console;
 pub use diagnostic::{Also, Diagnostic, Refusal, Report, render};
 pub use document::Document;
 pub use exceptions::{Exceptions, Handler, Span};

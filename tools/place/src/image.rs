@@ -24,8 +24,9 @@ pub(crate) fn write(
     segments.push(Loaded::here(plan.tables, tables.iter().flat_map(|word| word.to_le_bytes()).collect()));
     for (index, program) in programs.iter().enumerate() {
         let spot = &plan.domains[index];
-        segments.push(Loaded::here(spot.code_base, program.bytes_of(&relocated[index], true)));
-        segments.push(Loaded::here(spot.info, information(system, index, spot, wake(kernel))));
+        let own = |used: u32, bytes: Vec<u8>| Loaded { used, at: spot.physical(used), bytes };
+        segments.push(own(spot.code_base, program.bytes_of(&relocated[index], true)));
+        segments.push(own(spot.info, information(system, index, spot, wake(kernel))));
         segments.push(Loaded::here(spot.source, program.bytes_of(&relocated[index], false)));
     }
     for (contents, &(base, _)) in files.iter().zip(&plan.files) {

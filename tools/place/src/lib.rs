@@ -20,6 +20,7 @@ mod placed;
 mod plan;
 mod regions;
 mod relocate;
+mod rtmmu;
 mod scheme;
 mod schemes;
 mod spot;
@@ -28,9 +29,9 @@ mod tables;
 mod veneers;
 mod vmsav7;
 
-use manifest::resolved::System;
+use manifest::resolved::{Domain, System};
 
-pub use elf::Program;
+pub use elf::{Program, suits};
 pub use error::PlaceError;
 pub use isa::Isa;
 pub use keeping::PINNED;
@@ -76,9 +77,13 @@ pub struct Placed {
 /// O(areas squared) for placement and linear in the size of the ELF files.
 pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<Placed, PlaceError> {
     let Programs { kernel, domains } = programs;
-    let programs = system.domains.iter().zip(domains).map(|(domain, elf)| Program::parse(&domain.name, elf));
-    let programs = programs.collect::<Result<Vec<_>, _>>()?;
     let kernel = elf::Kernel::parse(kernel)?;
+    let parse = |(domain, elf): (&Domain, &Vec<u8>)| {
+        suits(&domain.name, elf, kernel.isa)?;
+        Program::parse(&domain.name, elf)
+    };
+    let programs = system.domains.iter().zip(domains).map(parse);
+    let programs = programs.collect::<Result<Vec<_>, _>>()?;
     programs.iter().try_for_each(|program| kernel.runs(program))?;
     let handlers = handlers::Handlers::all(system, &programs)?;
     let mut plan = schemes::plan(system, &kernel, &programs, files, &handlers)?;

@@ -12,6 +12,7 @@ use crate::error::PlaceError;
 use crate::handlers::Handlers;
 use crate::plan::Plan;
 use crate::regions::Regions;
+use crate::rtmmu::Mapped;
 use crate::scheme::Site;
 use crate::vmsav7::Paged;
 
@@ -27,6 +28,7 @@ pub(crate) fn plan(
     let rom = system.memories.iter().position(|memory| memory.rom).unwrap_or(0);
     let site = Site { system, programs, files, handlers, spaces, rom };
     match (&system.pages, system.protection) {
+        (Some(pages), SchemeName::Rtmmu) => Plan::with(Mapped::new(pages), site, kernel),
         (Some(pages), _) => Plan::with(Paged::new(pages), site, kernel),
         (None, SchemeName::Pmsav8) => {
             Plan::with(Regions::<Pmsav8>::default(), site, kernel).map(|plan| with_handlers(plan, handlers))

@@ -121,6 +121,15 @@ impl DomainSpot {
         self.areas.iter().filter_map(move |spot| spot.entry(domain))
     }
 
+    /// Physical address of an address in one of its areas.
+    pub(crate) fn physical(&self, address: u32) -> u32 {
+        let holds = |spot: &&Spot| address.wrapping_sub(spot.base) < spot.bytes;
+        self.areas
+            .iter()
+            .find(holds)
+            .map_or(address, |spot| address.wrapping_sub(spot.base).wrapping_add(spot.physical))
+    }
+
     /// Memory of its tables: base and bytes of each part.
     pub(crate) fn tables(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let parts = [(self.root.0, self.root.1), (self.table.0, self.table.1), self.far];

@@ -192,6 +192,7 @@ fn run(
         tick_zero_cycles: analysis.time.tick_zero(),
         tick_zero_known: analysis.time.is_known(),
         modelled: summary.modelled,
+        exact: summary.exact,
         mode: match summary.mode {
             Mode::Quantum => "quantum".to_owned(),
             Mode::Exact => "exact".to_owned(),

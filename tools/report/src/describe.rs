@@ -30,6 +30,9 @@ pub struct SystemDescription {
     /// Largest costs of the kernel's paths around a switch (docs/time.md, quantities).
     #[serde(default)]
     pub costs: Costs,
+    /// Each domain has an address space of its own, so that others have other things at its addresses.
+    #[serde(default)]
+    pub own_spaces: bool,
     /// The stacks of threads and gates: in which of them a stack pointer lies says which thread runs.
     #[serde(default)]
     pub stacks: Vec<Stack>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::describe::{Area, Symbol, SystemDescription};
+use crate::describe::{Area, Domain, Symbol, SystemDescription};
 
 /// The memory nearest to an address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,14 +33,28 @@ pub enum Relation {
     Above,
 }
 
-/// The symbol that covers an address, as `name` or `name+0x12`; the Thumb bit is ignored.
+/// The symbol that covers an address of a domain's, as `name` or `name+0x12`; the Thumb bit is ignored. In a space of its own a domain has its own
+/// symbols alone.
+///
+/// # Time complexity
+/// O(symbols); they must be sorted by address.
+pub fn symbol_of(system: &SystemDescription, domain: u8, address: u64) -> Option<String> {
+    let is_there = |symbol: &&Symbol| !system.own_spaces || symbol.domain == Some(domain);
+    named(system.symbols.iter().filter(is_there).take_while(|symbol| symbol.address <= address & !1).last(), address)
+}
+
+/// The symbol that covers an address, wherever there is one address space.
 ///
 /// # Time complexity
 /// O(log symbols); `symbols` must be sorted by address.
 pub fn symbol_at(symbols: &[Symbol], address: u64) -> Option<String> {
-    let address = address & !1;
-    let after = symbols.partition_point(|symbol| symbol.address <= address);
-    let symbol = symbols[..after].last()?;
+    let after = symbols.partition_point(|symbol| symbol.address <= address & !1);
+    named(symbols[..after].last(), address)
+}
+
+/// The name of the last symbol before an address, unless it ends before that.
+fn named(symbol: Option<&Symbol>, address: u64) -> Option<String> {
+    let (symbol, address) = (symbol?, address & !1);
     let offset = address - symbol.address;
     if symbol.size != 0 && offset >= symbol.size {
         return None;
@@ -49,9 +63,14 @@ pub fn symbol_at(symbols: &[Symbol], address: u64) -> Option<String> {
 }
 
 /// The area that contains the address, or otherwise the one with the smallest distance, domains' before the kernel's.
-/// `None` when the description names no area at all.
-pub fn nearest(system: &SystemDescription, address: u64) -> Option<Nearest> {
-    let owned = system.domains.iter().flat_map(|domain| domain.areas.iter().map(move |area| (area, &*domain.name)));
+/// `None` when the description names no area at all. In a space of its own the domain has its own areas alone.
+pub fn nearest(system: &SystemDescription, domain: u8, address: u64) -> Option<Nearest> {
+    let is_there = |other: &&Domain| !system.own_spaces || other.index == domain;
+    let owned = system
+        .domains
+        .iter()
+        .filter(is_there)
+        .flat_map(|domain| domain.areas.iter().map(move |area| (area, &*domain.name)));
     let kernel = system.kernel_areas.iter().map(|area| (area, "kernel"));
     let all: Vec<(&Area, &str)> = owned.chain(kernel).filter(|(area, _)| area.bytes != 0).collect();
     let (best, _) = all.iter().min_by_key(|(area, _)| {

@@ -198,6 +198,9 @@ pub struct Run {
     pub tick_zero_known: bool,
     /// Cycles come from the model; otherwise they mean nothing.
     pub modelled: bool,
+    /// Cycles are those of the hardware's own description, on which the system ran; otherwise those of a model.
+    #[serde(default)]
+    pub exact: bool,
     /// How time was advanced: `quantum` or `exact`.
     pub mode: String,
     /// Cycles between two advances of the clock: a timer is late by at most this and one block.

@@ -89,6 +89,7 @@ fn summary(cycles: u64) -> Summary {
         profile: "p".into(),
         architecture: record::Architecture::Armv7M,
         modelled: true,
+        exact: false,
         mode: Mode::Exact,
         quantum_cycles: 1,
         longest_block_cycles: 0,

@@ -16,7 +16,7 @@ use units::Rate;
 use crate::analyse::{call_name, error_name};
 use crate::describe::SystemDescription;
 use crate::output::{self, WriteError};
-use crate::place::symbol_at;
+use crate::place::symbol_of;
 use crate::time::{Grid, Timebase};
 
 /// Process number of what belongs to no domain; domains have their index plus 1.
@@ -144,7 +144,7 @@ impl<'a, W: Write> Tracer<'a, W> {
             }
             Event::Fault => self.fault(event),
             Event::FaultPc => {
-                let symbol = symbol_at(&self.system.symbols, u64::from(event.payload));
+                let symbol = symbol_of(self.system, event.domain, u64::from(event.payload));
                 self.instant(event, "fault pc", json!({"pc": hex(event.payload), "symbol": symbol}))
             }
             Event::Miss => {

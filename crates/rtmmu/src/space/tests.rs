@@ -333,3 +333,30 @@ fn a_frame_is_cleared_for_whoever_did_not_have_it() {
 fn tables_are_five_page_tables_and_the_tree() {
     assert_eq!(bytes_for(20), 5 * 4 * (1 << 20) + 135_300);
 }
+
+/// Frames of the caller's: the same tables, and a region that is forgotten in the same time whatever its size.
+#[test]
+fn a_region_of_given_frames_is_mapped_and_forgotten() {
+    const PAGES_LOG2: u8 = 8;
+    let (counts, mut rng) = (Counts::default(), Rng::new(7));
+    let mut space = space(PAGES_LOG2, &counts, &mut rng);
+    let levels = u64::from(tree::levels(PAGES_LOG2));
+    let (reads, writes) = (2 * (2 * levels - 1) + 2 * levels + 3, 2 * levels + 1);
+    for pages in [1, 200] {
+        space.map_vrh(Page(3), pages, Rights::RW).unwrap();
+        for page in 0..pages {
+            space.map_to(Page(3 + page), Frame(FIRST_FRAME + 2 * page)).unwrap();
+        }
+        assert_eq!(space.map_to(Page(3), Frame(0)), Err(Error::Mapped));
+        assert_eq!(space.map_to(Page(3 + pages), Frame(0)), Err(Error::Free));
+        let last = Page(2 + pages);
+        assert_eq!(space.translate(last, Access::Store), Some(Frame(FIRST_FRAME + 2 * (pages - 1))));
+        assert_eq!(space.translate(last, Access::Fetch), None);
+        assert_eq!(space.forget_region(Page(4)), Err(Error::NoRegion));
+        counts.reset();
+        assert_eq!(space.forget_region(Page(3)), Ok(pages));
+        assert!(counts.reads() <= reads && counts.writes() <= writes, "{} {}", counts.reads(), counts.writes());
+        assert!((0..1 << PAGES_LOG2).all(|page| space.translate(Page(page), Access::Load).is_none()));
+        assert_eq!(space.region(Page(0)).unwrap().end, Page(1 << PAGES_LOG2), "free neighbours are joined");
+    }
+}

@@ -94,6 +94,7 @@ impl Platform {
     pub const fn scheme(&self) -> &'static Scheme {
         match &self.hardware {
             Hardware::Regions(_) => &Regions::SCHEME,
+            Hardware::Pages(pages) if pages.uniform => &Pages::UNIFORM,
             Hardware::Pages(_) => &Pages::SCHEME,
         }
     }
@@ -102,6 +103,7 @@ impl Platform {
     pub const fn wording(&self) -> &'static Wording {
         match &self.hardware {
             Hardware::Regions(_) => &Regions::WORDING,
+            Hardware::Pages(pages) if pages.uniform => &Pages::UNIFORM_WORDING,
             Hardware::Pages(_) => &Pages::WORDING,
         }
     }
@@ -154,7 +156,9 @@ impl Platform {
     pub const fn meaning(&self, spec: TemporalSpec) -> Result<Meaning, Reason> {
         match &self.hardware {
             Hardware::Regions(_) if spec.constant_time => return Err(Reason::ReleaseScrubs),
-            Hardware::Pages(_) if spec.independent && !spec.allow_partial => return Err(Reason::PartlyIndependent),
+            Hardware::Pages(pages) if spec.independent && !spec.allow_partial && !pages.uniform => {
+                return Err(Reason::PartlyIndependent);
+            }
             _ => {}
         }
         if let Some(class) = spec.data
@@ -188,6 +192,7 @@ impl Platform {
     pub const fn independence(&self, pinned: bool, place: TablePlace) -> Independence {
         match &self.hardware {
             Hardware::Regions(_) => Regions::INDEPENDENCE,
+            Hardware::Pages(pages) if pages.uniform => Pages::UNIFORM_INDEPENDENCE,
             Hardware::Pages(_) => Pages::independence(pinned, place),
         }
     }

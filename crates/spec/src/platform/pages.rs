@@ -96,6 +96,8 @@ pub struct Pages {
     pub window_base: u32,
     /// Base-two logarithm of the bytes of a window.
     pub window_log2: u8,
+    /// Every check takes the same time: hardware reads tables of the domain's own on the chip at each access, and keeps nothing of them.
+    pub uniform: bool,
 }
 
 /// Bytes of the smallest page: what memory is granted in.
@@ -103,6 +105,7 @@ pub const PAGE_BYTES: u32 = 4096;
 /// Bytes that one entry can translate, smallest first.
 pub const UNITS: [u32; 3] = [PAGE_BYTES, 64 << 10, 1 << 20];
 
+const ON_CHIP: &[TablePlace] = &[TablePlace::OnChip];
 const OFF_CHIP: &[TablePlace] = &[TablePlace::OffChip];
 const ON_CHIP_FIRST: &[TablePlace] = &[TablePlace::OnChip, TablePlace::LockedWays];
 
@@ -114,6 +117,28 @@ impl Pages {
         tables_by_mapping: true,
         table_places: &[TablePlace::OnChip, TablePlace::LockedWays, TablePlace::OffChip],
     };
+
+    /// The same where every check takes the same time: there is one place for tables, which no domain shares.
+    pub const UNIFORM: Scheme =
+        Scheme { scatters: true, shares_checks: false, tables_by_mapping: false, table_places: &[TablePlace::OnChip] };
+
+    /// The words for that.
+    pub const UNIFORM_WORDING: Wording = Wording {
+        pinned: Phrase { text: "slot of its own (the hardware has none)", short: "own slot" },
+        paged: [
+            Phrase::NONE,
+            Phrase { text: "tables that are read at each access", short: "own tables" },
+            Phrase::NONE,
+            Phrase::NONE,
+        ],
+        slot: ["slot", "slots"],
+        part: ["page", "pages"],
+        tables: ["tables", ""],
+    };
+
+    /// All of it is independent there.
+    pub const UNIFORM_INDEPENDENCE: Independence =
+        Independence { kept: "its tables are its own, and nothing of them is kept elsewhere", not_kept: None };
 
     /// The words for it.
     pub const WORDING: Wording = Wording {
@@ -147,7 +172,15 @@ impl Pages {
             constant_descriptors: lock_slots as u32 * (UNITS[1] / UNITS[0]),
             window_base,
             window_log2: Pages::WINDOW_LOG2,
+            uniform: false,
         }
+    }
+
+    /// Tables that are read at each access, in so many cycles: nothing can be locked, and nothing needs to be.
+    pub const fn uniform(cycles: u32, work: Work, window_base: u32, window_log2: u8) -> Pages {
+        let costs = Costs { main_tlb: cycles, walk_on_chip: cycles, walk_locked_ways: cycles };
+        let sizes = Sizes { lock_slots: 0, ways: 0, way_bytes: PAGE_BYTES, window_base };
+        Pages { window_log2, uniform: true, ..Pages::new(costs, work, sizes) }
     }
 
     /// Bytes of the entry that covers so many bytes best: of the smallest unit that holds them, or else of the largest one.
@@ -180,8 +213,10 @@ impl Pages {
 
     /// How a level is kept: there is no third one. `l1` is kept as `deterministic`: first-level caches hold no part of a
     /// table for certain. Of what is locked, tables are read once, when it is locked: where they lie promises nothing.
+    /// Every level is kept by the one check of hardware whose checks all take the same time.
     pub(super) const fn keeps(&self, level: AccessLevel) -> Result<Meaning, Reason> {
         Ok(match level {
+            _ if self.uniform => Meaning::Tables(ON_CHIP),
             AccessLevel::Deterministic | AccessLevel::L1 => Meaning::Pinned(self.pinned()),
             AccessLevel::L2 => Meaning::Tables(ON_CHIP_FIRST),
             AccessLevel::L3 => return Err(Reason::NoThirdLevel),
@@ -196,6 +231,13 @@ impl Pages {
 
     /// The bound that tables in a place promise; off the chip, none.
     pub(super) const fn bound_of(&self, place: TablePlace) -> Option<Bound> {
+        if self.uniform {
+            return Some(Bound {
+                level: AccessLevel::Deterministic,
+                cycles: self.costs.walk_on_chip,
+                method: Method::Derived,
+            });
+        }
         let cycles = match place {
             TablePlace::OnChip => self.costs.walk_on_chip,
             TablePlace::LockedWays => self.costs.walk_locked_ways,

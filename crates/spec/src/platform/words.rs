@@ -48,7 +48,7 @@ fn words(platform: &Platform) -> [u32; PLATFORM_WORDS] {
                 table_bytes,
                 constant_descriptors,
                 window_base,
-                0,
+                pages.uniform as u32,
                 0,
             ]);
             PAGES
@@ -97,7 +97,7 @@ fn pages(words: &[u32; PLATFORM_WORDS]) -> Option<Pages> {
         table_bytes,
         constant_descriptors,
         window_base,
-        0,
+        uniform @ (0 | 1),
         0,
     ] = words[2..]
     else {
@@ -110,7 +110,8 @@ fn pages(words: &[u32; PLATFORM_WORDS]) -> Option<Pages> {
     };
     let costs = Costs { main_tlb, walk_on_chip, walk_locked_ways };
     let sizes = way_bytes > 0 && root_bytes > 0 && table_bytes > 0 && (22..=25).contains(&window_log2);
-    sizes.then_some(Pages {
+    let uniform = uniform == 1;
+    (sizes && !(uniform && lock_slots > 0)).then_some(Pages {
         costs,
         work,
         lock_slots,
@@ -121,5 +122,6 @@ fn pages(words: &[u32; PLATFORM_WORDS]) -> Option<Pages> {
         constant_descriptors,
         window_base,
         window_log2,
+        uniform,
     })
 }

@@ -27,6 +27,7 @@ fn every_row_is_performed() {
             Scheme::Vmsav7 => Player::<Pager>::new(&image, row).play(),
             Scheme::Pmsav7 => Player::<Registers<Pmsav7>>::new(&image, row).play(),
             Scheme::Pmsav8 => Player::<Registers<Pmsav8>>::new(&image, row).play(),
+            Scheme::Rtmmu => panic!("no processor of this kind is simulated here"),
         };
         if let Err(shortfall) = outcome {
             println!("`{}`: {shortfall:?}", row.name);

@@ -134,9 +134,9 @@ impl Family for Armv7a {
         self.registers = Registers { core: NAMES.map(|name| target.find(name)), cpsr: target.find("cpsr") };
     }
 
-    fn running(&self, target: &mut dyn Target) -> (u32, Option<u8>) {
+    fn running(&self, target: &mut dyn Target) -> (u32, Option<u32>) {
         const SP: usize = 13;
-        (target.register(self.registers.core[SP]), Some(self.space()))
+        (target.register(self.registers.core[SP]), Some(self.space().into()))
     }
 
     fn decode(insn: &RawInsn) -> InsnInfo {

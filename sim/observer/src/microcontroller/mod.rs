@@ -205,7 +205,7 @@ impl<C: Modelled, P: Protects> Family for Microcontroller<C, P> {
         self.protection.started(target);
     }
 
-    fn running(&self, target: &mut dyn Target) -> (u32, Option<u8>) {
+    fn running(&self, target: &mut dyn Target) -> (u32, Option<u32>) {
         (target.register(self.protection.banked().psp), None)
     }
 

@@ -57,7 +57,7 @@ pub trait Family: Sized + 'static {
     /// The processor has started: its registers can be found.
     fn started(&mut self, target: &mut dyn Target);
     /// The stack pointer of the code that runs, and the address space in force where there are some.
-    fn running(&self, target: &mut dyn Target) -> (u32, Option<u8>);
+    fn running(&self, target: &mut dyn Target) -> (u32, Option<u32>);
 
     /// An instruction as the model decodes it.
     fn decode(insn: &RawInsn) -> <Self::Core as Core<Self::Context>>::Insn;

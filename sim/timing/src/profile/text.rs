@@ -16,6 +16,8 @@ pub struct Text {
     pub core: String,
     /// The profile: all that both files say of the model.
     pub profile: String,
+    /// Whether the core's file has a model of time.
+    pub is_modelled: bool,
     /// The chip's file.
     pub chip: Table,
 }
@@ -32,8 +34,10 @@ pub fn read_text(chip: &Path, cores: &Path) -> Result<Text, String> {
     if !is_name || !file.is_file() {
         return Err(format!("there is no core `{core}`"));
     }
-    let profile = combined(chip.clone(), table(&file)?)?;
-    Ok(Text { core: core.into(), profile, chip })
+    let own = table(&file)?;
+    let is_modelled = own.contains_key("timing");
+    let profile = combined(chip.clone(), own)?;
+    Ok(Text { core: core.into(), profile, is_modelled, chip })
 }
 
 fn table(path: &Path) -> Result<Table, String> {

@@ -56,6 +56,7 @@ pub fn resolve(manifest: &Manifest, board: &Board, enforced: bool) -> Result<Sys
         secure: board.secure(),
         frame_bytes: resolver.frame_bytes(),
         pages: resolver.pages(),
+        entries_log2: board.protection.entries_log2(),
         domains: (0..manifest.domain.len()).map(|index| resolver.domain(index)).collect::<Result<_, _>>()?,
         shared: shared.collect(),
         files: files.collect(),

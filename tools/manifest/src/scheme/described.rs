@@ -30,6 +30,11 @@ pub(crate) trait SchemeOfCore {
     /// Whether a core states what the scheme has, and nothing else.
     fn core(&self, core: &Core) -> Kept;
 
+    /// Whether cores with it are simulated with a model of time; otherwise their simulator is made of the hardware's description, which has its own.
+    fn is_modelled(&self) -> bool {
+        true
+    }
+
     /// Refuses a core that the kernel cannot divide among domains.
     fn divides(&self, _core: &Core) -> Result<(), Diagnostic> {
         Ok(())
@@ -103,6 +108,11 @@ pub trait Scheme: Debug + Send + Sync {
 
     /// Name of the memory on the chip of which tables of domains take what areas leave, if they lie there.
     fn tables(&self) -> Option<&str> {
+        None
+    }
+
+    /// Base-two logarithm of the entries of tables that the hardware has for all domains together, if it has such.
+    fn entries_log2(&self) -> Option<u32> {
         None
     }
 

@@ -8,6 +8,7 @@ use protect::pmsav8::Pmsav8;
 use super::described::{Scheme, SchemeOfCore};
 use super::name::SchemeName;
 use super::regions::Regions;
+use super::rtmmu::Spaces;
 use super::vmsav7::Tables;
 use crate::board_file::{BoardFile, MemoryKind};
 use crate::core::{Core, Setup};
@@ -19,6 +20,7 @@ impl SchemeName {
             Self::Pmsav7 => &Regions::<Pmsav7>::NEW,
             Self::Pmsav8 => &Regions::<Pmsav8>::NEW,
             Self::Vmsav7 => &Tables,
+            Self::Rtmmu => &Spaces,
         }
     }
 

@@ -5,6 +5,7 @@ mod described;
 mod known;
 mod name;
 mod regions;
+mod rtmmu;
 mod vmsav7;
 
 pub use described::{Facts, Fixed, Scheme};

@@ -12,4 +12,6 @@ pub enum SchemeName {
     Pmsav8,
     /// Page tables with short descriptors.
     Vmsav7,
+    /// Tables of regions, behind which everything takes a constant time.
+    Rtmmu,
 }

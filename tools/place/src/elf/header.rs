@@ -31,6 +31,21 @@ pub(super) fn header<'a>(domain: &str, file: &'a [u8]) -> Result<(&'a Header, &'
     }
 }
 
+/// Whether a file is for an instruction set.
+///
+/// # Errors
+/// [`PlaceError::Architecture`] if it is for another one; [`PlaceError::Elf`] if it is no ELF file.
+pub fn suits(domain: &str, file: &[u8], isa: &'static Isa) -> Result<(), PlaceError> {
+    let other =
+        |found: String| Err(PlaceError::Architecture { domain: domain.to_owned(), found, needed: isa.described });
+    match header(domain, file) {
+        Ok((_, found)) if found.machine == isa.machine => Ok(()),
+        Ok((_, found)) => other(found.described.to_owned()),
+        Err(PlaceError::Architecture { found, .. }) => other(found),
+        Err(error) => Err(error),
+    }
+}
+
 /// A domain's program is linked, and passes arguments as the others do.
 pub(super) fn executable(domain: &str, (header, isa): (&Header, &Isa)) -> Result<(), PlaceError> {
     let domain = domain.to_owned();

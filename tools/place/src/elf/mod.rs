@@ -7,6 +7,7 @@ mod read;
 mod sound;
 mod version;
 
+pub use header::suits;
 pub(crate) use kernel::{Kernel, Loaded};
 pub use program::Program;
 pub(crate) use program::{Relocation, Section, Symbol};

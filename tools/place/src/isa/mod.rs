@@ -3,12 +3,13 @@
 mod arm;
 mod attributes;
 pub(crate) mod flow;
+mod riscv;
 mod table;
 
 pub use table::Isa;
 pub(crate) use table::{Encoding, Mark, Moves, Veneer};
 
-const ISAS: &[&Isa] = &[&arm::ISA];
+const ISAS: &[&Isa] = &[&arm::ISA, &riscv::ISA];
 
 impl Isa {
     /// That of an ELF file.
@@ -17,8 +18,8 @@ impl Isa {
     }
 
     /// Those that there are, in words.
-    pub(crate) fn all() -> &'static str {
-        ISAS[0].described
+    pub(crate) const fn all() -> &'static str {
+        "32-bit Arm (ELF machine 40) or 32-bit RISC-V (ELF machine 243)"
     }
 
     /// That of a compiler's target triple.

@@ -6,7 +6,7 @@ use record::{Architecture, FaultContext, RunEvent, Summary};
 use crate::MAX_FAULTS;
 use crate::describe::SystemDescription;
 use crate::fault::{self, Account};
-use crate::place::{nearest, symbol_at};
+use crate::place::{nearest, symbol_of};
 use crate::schema::{FaultReport, Outcome};
 
 /// The faults seen so far.
@@ -62,7 +62,7 @@ impl Faults {
             pc: None,
             symbol: None,
             in_handler: false,
-            nearest: if placed { nearest(system, address) } else { None },
+            nearest: if placed { nearest(system, event.domain, address) } else { None },
             outcome: Outcome::Stopped,
             recovery_cycles: None,
             access: account.access,
@@ -87,7 +87,7 @@ impl Faults {
                 (fault.in_handler, fault.nearest, fault.access) = (true, None, None);
                 (fault.what, fault.reason) = (account.what, account.why);
             }
-            fault.symbol = symbol_at(&system.symbols, u64::from(event.payload));
+            fault.symbol = symbol_of(system, event.domain, u64::from(event.payload));
             let name = system.domains.iter().find(|domain| domain.index == event.domain);
             fault.text = fault::text(fault, name.map_or("?", |domain| &domain.name));
         }

@@ -107,7 +107,8 @@ fn refusal(system: &SystemDescription, domain: u8, address: u64, letter: char) -
     if address < NULL_BYTES {
         return "no area here; null pointer?".to_owned();
     }
-    let holds = |domain: &&Domain| domain.areas.iter().any(|area| area.contains(address));
+    // In a space of its own nobody else has anything at the domain's addresses.
+    let holds = |domain: &&Domain| !system.own_spaces && domain.areas.iter().any(|area| area.contains(address));
     let owners: Vec<&str> = system.domains.iter().filter(holds).map(|domain| &*domain.name).collect();
     if let [.., last] = owners[..] {
         let area = system.domains.iter().flat_map(|domain| &domain.areas).find(|area| area.contains(address));

@@ -1,0 +1,51 @@
+//! The entry code's Rust functions beside [`kernel::entry_points`]: interrupts and faults.
+
+use abi::trace::Fault;
+use kernel::Kernel;
+use kernel::entry::{Args, Next};
+use units::VirtAddr;
+
+use crate::context::Context;
+use crate::machine::{Board, Cause, Rv32};
+
+/// A call after which the caller goes on.
+#[inline]
+pub fn simple<B: Board>(kernel: &mut Kernel<Rv32<B>>, args: &Args, number: u32) {
+    kernel.on_simple(number, args);
+}
+
+/// An interrupt of a thread or of the idle loop: the timer's, a line's, or none any more.
+#[inline]
+pub fn interrupt<B: Board>(kernel: &mut Kernel<Rv32<B>>) -> Next<Rv32<B>> {
+    match kernel.core.arch.cause() {
+        Cause::Timer => {
+            kernel.on_timer();
+            None
+        }
+        Cause::Line(line) => kernel.on_interrupt(line, true),
+        Cause::Nothing => None,
+    }
+}
+
+/// Causes of exceptions (Privileged Architecture, table of `mcause`), as far as a thread can have them.
+mod cause {
+    pub const FETCH: u32 = 1;
+    pub const LOAD: u32 = 5;
+    pub const STORE: u32 = 7;
+}
+
+/// A thread went wrong: names the fault and stops its domain. Faults are precise. A load or store that a device refuses is reported as one that the
+/// domain may not make: the core does not tell the two apart.
+pub fn fault<B: Board>(kernel: &mut Kernel<Rv32<B>>, reason: u32, address: VirtAddr<u32>) -> Next<Rv32<B>> {
+    // Nobody runs: `Kernel::on_fault` knows what that means.
+    let context = kernel.current_context().map_or(&Context::EMPTY, |context| &*context);
+    let pc = VirtAddr(context.pc);
+    let (kind, address) = match reason {
+        cause::FETCH => (Fault::Execute, address),
+        cause::LOAD | cause::STORE if context.is_off_its_stack() => (Fault::Stack, context.stack_pointer()),
+        cause::LOAD | cause::STORE => (Fault::Data, address),
+        _ => (Fault::Usage, pc),
+    };
+    kernel.on_fault(kind, address, pc);
+    None
+}

@@ -1,0 +1,67 @@
+//! The tables of RTMMU (`rtmmu`): this scheme's words in the block. The host asks here, too, so that both agree.
+
+use ::rtmmu::space::MAX_PAGES_LOG2;
+use ::rtmmu::tree;
+
+use crate::records::words;
+use crate::{Area, Scheme, Section};
+
+words! {
+    /// The hardware that the tables are for.
+    Hardware {
+        /// Base-two logarithm of the entries of each table, all domains together.
+        entries_log2,
+    }
+}
+
+words! {
+    /// A domain's part of the tables.
+    Space {
+        /// Its first entry in each table, a multiple of the entries.
+        first,
+        /// Base-two logarithm of its entries, which are its pages.
+        pages_log2,
+        /// Physical address of its virtual regions tree, in kernel memory; a multiple of 4.
+        tree,
+    }
+}
+
+impl Space {
+    /// Bytes of the tree.
+    pub const fn tree_bytes(&self) -> u32 {
+        4 * tree::words_for(self.pages_log2 as u8) as u32
+    }
+
+    /// The entries behind the last one.
+    pub(crate) const fn end(&self) -> u64 {
+        self.first as u64 + (1 << self.pages_log2)
+    }
+}
+
+/// The scheme.
+#[derive(Clone, Copy, Debug)]
+pub struct Rtmmu;
+
+impl Section for Rtmmu {
+    const SCHEME: Scheme = Scheme::Rtmmu;
+    type System = Hardware;
+    type Domain = Space;
+    type Area = ();
+}
+
+/// The first address that is translated, and all that domains have.
+pub const BASE: u32 = 0x8000_0000;
+/// Bytes of a page; areas are made of whole ones.
+pub const PAGE: u32 = 4096;
+/// Most pages of a domain, as a logarithm.
+pub const MOST_PAGES_LOG2: u32 = MAX_PAGES_LOG2 as u32;
+
+/// Base-two logarithm of the pages that a domain with these areas needs, from [`BASE`] on.
+///
+/// # Time complexity
+/// O(areas).
+pub fn pages_log2(areas: impl Iterator<Item = Area>) -> u32 {
+    let ends = areas.map(|entry| (u64::from(entry.base) + u64::from(entry.bytes)).saturating_sub(u64::from(BASE)));
+    let pages = ends.max().unwrap_or(0).div_ceil(u64::from(PAGE)).max(1);
+    pages.next_power_of_two().ilog2()
+}

@@ -1,0 +1,100 @@
+//! Blocks for RTMMU.
+
+use super::*;
+use crate::build::SchemeTables;
+use crate::rtmmu::{BASE, Hardware, PAGE, Rtmmu, Space, pages_log2};
+
+const RAM: u32 = 0x4000_0000;
+const ROM: u32 = 0x4100_0000;
+const TREES: u32 = 0x0004_0000;
+const DEVICE: u32 = 0x1000_0000;
+
+/// Two domains at the same addresses, each in a space of its own.
+fn spaced() -> Builder {
+    let mut builder = sample();
+    let frames = |base: u32, bytes: u32, kind: u32| Frames { base, bytes, kind, marks: 0 };
+    builder.frames = vec![
+        frames(RAM, 0x10_0000, frames::USER),
+        frames(ROM, 0x10_0000, frames::ROM),
+        frames(TREES, 0x1000, frames::KERNEL),
+        frames(DEVICE, PAGE, frames::DEVICE),
+    ];
+    let area = |domain: u32, page: u32, physical: u32, flags: u32| Area {
+        domain,
+        base: BASE + page * PAGE,
+        bytes: 4 * PAGE,
+        flags: area::READ | flags,
+        physical,
+        ..Area::default()
+    };
+    let code = |domain: u32| area(domain, 1, ROM + 0x1_0000 * domain, area::EXECUTE);
+    let data = |domain: u32| area(domain, 8, RAM + 0x1_0000 * domain, area::WRITE);
+    let device = Area { bytes: PAGE, memory: area::DEVICE, ..area(1, 14, DEVICE, area::WRITE) };
+    builder.areas = vec![code(0), data(0), code(1), data(1), device];
+    let (code, data) = (BASE + PAGE, BASE + 8 * PAGE);
+    for (index, domain) in builder.domains.iter_mut().enumerate() {
+        *domain = Domain {
+            data_base: data + 0x800,
+            data_source: ROM + 0x4_0000,
+            info: code,
+            gate_return: code + 0x100,
+            first_area: 2 * index as u32,
+            areas: 2 + index as u32,
+            ..*domain
+        };
+    }
+    let own = |index: u32| Space { first: 16 * index, pages_log2: 4, tree: TREES + 0x100 * index };
+    builder.scheme = SchemeTables::Rtmmu { hardware: Hardware { entries_log2: 5 }, domains: vec![own(0), own(1)] };
+    builder.threads.iter_mut().for_each(|thread| (thread.entry, thread.stack_base) = (code + 0x102, data));
+    builder.gates.iter_mut().for_each(|gate| (gate.entry, gate.stack_base) = (code + 0x104, data + 0x400));
+    builder
+}
+
+fn space(builder: &mut Builder, index: usize) -> &mut Space {
+    let SchemeTables::Rtmmu { domains, .. } = &mut builder.scheme else { panic!("another scheme") };
+    &mut domains[index]
+}
+
+#[test]
+fn a_block_of_spaces_is_read_back() {
+    let words = spaced().encode().unwrap();
+    let system = System::parse_of::<Rtmmu>(&words).unwrap();
+    assert_eq!(system.own::<Rtmmu>(), Hardware { entries_log2: 5 });
+    assert_eq!(system.own_domain::<Rtmmu>(1), Space { first: 16, pages_log2: 4, tree: TREES + 0x100 });
+    assert_eq!(pages_log2(spaced().areas.into_iter()), 4);
+    assert_eq!(spaced().scheme.space(1), Some(16));
+    assert!(System::parse_of::<crate::vmsav7::Vmsav7>(&words).is_err(), "a kernel has one scheme");
+}
+
+#[test]
+fn spaces_that_hardware_or_domains_do_not_have_are_refused() {
+    type Change = fn(&mut Builder);
+    let cases: [(&str, Change); 14] = [
+        ("first", |b| space(b, 1).first = 8),
+        ("first", |b| space(b, 1).first = 0),
+        ("first", |b| space(b, 1).first = 32),
+        ("pages_log2", |b| space(b, 1).pages_log2 = 20),
+        ("tree", |b| space(b, 1).tree = TREES),
+        ("tree", |b| space(b, 1).tree = RAM),
+        ("tree", |b| space(b, 1).tree = TREES + 2),
+        ("base", |b| b.areas[4].base = BASE + 9 * PAGE),
+        ("base", |b| b.areas[4].base = 0x1000),
+        ("base", |b| b.areas[4].base = BASE + 16 * PAGE),
+        ("base", |b| b.areas[4].base += 32),
+        ("physical", |b| b.areas[4].physical += 32),
+        ("flags", |b| b.areas[4].flags |= area::PINNED),
+        ("entry", |b| b.threads[0].entry |= 1),
+    ];
+    for (number, (wanted, change)) in cases.into_iter().enumerate() {
+        let mut builder = spaced();
+        change(&mut builder);
+        match builder.encode() {
+            Err(TableError::Entry { field, .. }) => assert_eq!(field, wanted, "case {number}"),
+            other => panic!("case {number} ({wanted}): {other:?}"),
+        }
+    }
+    let mut builder = spaced();
+    let SchemeTables::Rtmmu { hardware, .. } = &mut builder.scheme else { panic!("another scheme") };
+    hardware.entries_log2 = 21;
+    assert_eq!(builder.encode().map(|_| ()), Err(TableError::Scheme));
+}

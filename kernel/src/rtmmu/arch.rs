@@ -1,0 +1,43 @@
+//! The interface to a processor with RTMMU.
+
+use rtmmu::Tables;
+use units::PhysAddr;
+
+use crate::arch::Arch;
+
+/// A part of a domain's tables that the processor is told: where they begin, and how many pages they are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loaded {
+    /// Number of the first entry in each table.
+    pub first: u32,
+    /// Base-two logarithm of the entries.
+    pub pages_log2: u32,
+}
+
+/// A processor with RTMMU.
+///
+/// # Safety
+/// An implementation promises that unprivileged code can access exactly what the entries of the space that was loaded last translate, as they are
+/// at the moment of the access: nothing of them is kept elsewhere.
+pub unsafe trait RtmmuArch: Arch<Width = u32> {
+    /// Addresses of the words of an entry in each table.
+    fn tables(first: u32) -> Tables<PhysAddr<u32>>;
+
+    /// Reads a word of a table, or of a virtual regions tree.
+    ///
+    /// # Safety
+    /// The word is part of the hardware's tables, or of memory that is typed as kernel memory and serves a domain's tree.
+    unsafe fn table_word(at: PhysAddr<u32>) -> u32;
+
+    /// Writes such a word in one store. Stores reach the hardware in their order.
+    ///
+    /// # Safety
+    /// As for [`RtmmuArch::table_word`].
+    unsafe fn set_table_word(at: PhysAddr<u32>, value: u32);
+
+    /// Whether there is memory at a physical address, and no register, which the kernel reads or writes for nobody.
+    fn is_memory(at: PhysAddr<u32>) -> bool;
+
+    /// After the return from the kernel the domain with these tables runs; with `None` nobody, and nothing is translated.
+    fn load_space(&mut self, space: Option<Loaded>);
+}

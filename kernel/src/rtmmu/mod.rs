@@ -1,0 +1,62 @@
+//! Protection of a domain on a processor with RTMMU: a space of its own, whose regions are what it may access. Operations are those of
+//! [`rtmmu::Space`]: they take the same time whatever the size of a region, but for mapping its pages.
+//!
+//! The hardware keeps nothing of the tables, so that a change holds from its store on, and no identifier tells domains apart.
+
+mod arch;
+mod boot;
+mod mapping;
+mod protection;
+mod words;
+
+use rtmmu::Space;
+
+pub use arch::{Loaded, RtmmuArch};
+pub use mapping::Mapping;
+use words::TableWords;
+
+/// A space, as the processor has it.
+type DomainSpace<A> = Space<TableWords<A>, TableWords<A>>;
+
+/// The space of one domain. The entry code loads the first three words.
+#[repr(C)]
+pub struct Spaces<A: RtmmuArch> {
+    /// Number of its first entry in each table.
+    first: u32,
+    /// Base-two logarithm of its pages.
+    pages_log2: u32,
+    /// 1; of the idle loop 0: nothing is translated.
+    on: u32,
+    /// Of the idle loop none.
+    space: Option<DomainSpace<A>>,
+}
+
+/// Offsets at which the entry code finds the space of a domain, in bytes.
+pub mod layout {
+    /// Number of the first entry.
+    pub const FIRST: usize = 0;
+    /// Base-two logarithm of the pages.
+    pub const PAGES_LOG2: usize = 4;
+    /// Whether anything is translated.
+    pub const ON: usize = 8;
+}
+
+/// How far a mapping has come.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Its region is there.
+    begun: bool,
+    /// Pages of it that were mapped.
+    mapped: u32,
+}
+
+/// Costs of steps, in tens of instructions, roughly.
+mod cost {
+    /// A look at a region, and making or freeing one.
+    pub const REGION: u32 = 12;
+    /// Mapping [`super::PAGES`] pages.
+    pub const PAGES: u32 = 60;
+}
+
+/// Pages of a step of a mapping.
+const PAGES: u32 = 8;

@@ -1,0 +1,175 @@
+//! The scheme as the kernel asks for it.
+
+use abi::Error;
+use protect::AccessKind;
+use rtmmu::{Access, Frame, Page, Region};
+use system::System;
+use system::objects::Size;
+use system::rtmmu::{PAGE, Rtmmu};
+use units::{Bytes, PhysAddr, PhysRange};
+
+use super::mapping::{address, page, used};
+use super::{Loaded, Mapping, PAGES, Progress, RtmmuArch, Spaces, boot, cost};
+use crate::arch::{Asked, BootContext, Hardware, Len, Next, NodeConstraints, Phys, Protection, Step, Virt};
+use crate::boot::{BootError, Pool};
+
+impl<A: RtmmuArch<Protection = Self>> Spaces<A> {
+    /// The region of a page, if there is such a page.
+    fn region(&self, page: Page) -> Option<Region> {
+        self.space.as_ref()?.region(page).ok()
+    }
+
+    fn frame(&self, page: Page, access: Access) -> Option<Frame> {
+        self.space.as_ref()?.translate(page, access)
+    }
+
+    /// Whether exactly this mapping is there.
+    fn holds(&self, mapping: &Mapping) -> bool {
+        let Mapping { first, frame, pages, rights } = *mapping;
+        let whole = Region { first, end: Page(first.0 + pages), rights: Some(rights), mapped: pages };
+        self.region(first) == Some(whole) && self.frame(first, Access::Load) == Some(frame)
+    }
+}
+
+impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
+    type Shared = ();
+    type Idle = ();
+    type Mapping = Mapping;
+    type Progress = Progress;
+    type Scheme = Rtmmu;
+    const PHYSICAL: bool = false;
+    /// A region is freed as it was made.
+    const PARTS: bool = false;
+    /// The tables of a domain have their size from the start: no gift is small enough.
+    const GIFT: NodeConstraints = NodeConstraints { align: PAGE, least: u32::MAX, most: u32::MAX };
+    const LEAF: Size = Size { bytes: 0, align: 4 };
+    const NODE: Size = Size { bytes: 0, align: 4 };
+
+    fn shared(_: &mut Pool<A>) -> Result<(), BootError> {
+        Ok(())
+    }
+
+    fn set_aside(tables: &System<'_>, index: usize) -> impl Iterator<Item = (Phys<A>, Len<A>)> + use<A> {
+        let own = tables.own_domain::<Rtmmu>(index);
+        core::iter::once((own.tree.into(), own.tree_bytes().into()))
+    }
+
+    fn make(context: &mut BootContext<'_, A>, index: usize) -> Result<Self, BootError> {
+        boot::make(context, index)
+    }
+
+    fn idle((): &mut (), (): &()) -> Result<Self, BootError> {
+        Ok(Spaces { first: 0, pages_log2: 0, on: 0, space: None })
+    }
+
+    #[inline(always)]
+    fn load(&self, arch: &mut A) {
+        let Spaces { first, pages_log2, .. } = *self;
+        arch.load_space((self.on != 0).then_some(Loaded { first, pages_log2 }));
+    }
+
+    fn mapping(asked: &Asked<u32>) -> Result<Mapping, Error> {
+        Mapping::of(asked)
+    }
+
+    fn memory(mapping: &Mapping) -> PhysRange {
+        mapping.memory()
+    }
+
+    fn neighbours(&self, _: &Mapping) -> [Option<PhysAddr>; 2] {
+        [None; 2]
+    }
+
+    /// Nothing: the region is looked for when it is made.
+    fn compare_step(&self, _: &Mapping, _: &mut Progress) -> Result<Step, Error> {
+        Ok(Step::Done(cost::REGION))
+    }
+
+    /// # Bound
+    /// One region made, or [`PAGES`] pages mapped.
+    fn enter_step(&mut self, mapping: &Mapping, progress: &mut Progress, _: Hardware<'_, A>) -> Result<Step, Error> {
+        let Mapping { first, frame, pages, rights } = *mapping;
+        let space = self.space.as_mut().ok_or(Error::BadState)?;
+        if !progress.begun {
+            space.map_vrh(first, pages, rights).map_err(refused)?;
+            progress.begun = true;
+            return Ok(Step::More(cost::REGION));
+        }
+        let until = pages.min(progress.mapped + PAGES);
+        for page in progress.mapped..until {
+            space.map_to(Page(first.0 + page), Frame(frame.0 + page)).map_err(refused)?;
+        }
+        progress.mapped = until;
+        Ok(if until < pages { Step::More(cost::PAGES) } else { Step::Done(cost::PAGES) })
+    }
+
+    /// The region is free at once, whatever its size.
+    ///
+    /// # Bound
+    /// One region looked at and freed.
+    fn withdraw_step(&mut self, mapping: &Mapping, _: &mut Progress, _: Hardware<'_, A>) -> Result<Step, Error> {
+        if !self.holds(mapping) {
+            return Err(Error::BadState);
+        }
+        let space = self.space.as_mut().ok_or(Error::BadState)?;
+        space.forget_region(mapping.first).map_err(refused)?;
+        Ok(Step::Done(cost::REGION))
+    }
+
+    /// # Bound
+    /// One region freed.
+    fn leave_step(&mut self, mapping: &Mapping, progress: &mut Progress, _: Hardware<'_, A>) -> Step {
+        // Entered in part; of what was withdrawn nothing is left.
+        if let Some(space) = self.space.as_mut().filter(|_| progress.begun) {
+            let freed = space.forget_region(mapping.first);
+            debug_assert!(freed.is_ok(), "the region that this edit has made");
+            progress.begun = false;
+        }
+        Step::Done(cost::REGION)
+    }
+
+    /// # Time complexity
+    /// Five reads for each page of the range.
+    fn permits(&self, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool {
+        let last = len.0.checked_sub(1).and_then(|more| base.0.checked_add(more));
+        let (Some(first), Some(last)) = (page(base), last) else { return false };
+        let Some(last) = page(units::VirtAddr(last)) else { return false };
+        let frames = (first.0..=last.0).map(|page| self.frame(Page(page), used(kind)));
+        frames.into_iter().all(|frame| frame.is_some_and(|frame| A::is_memory(PhysAddr(frame.0 * PAGE))))
+    }
+
+    fn physical(&self, at: Virt<A>, kind: AccessKind) -> Option<(Phys<A>, Len<A>)> {
+        let frame = PhysAddr(self.frame(page(at)?, used(kind))?.0 * PAGE);
+        let within = at.0 % PAGE;
+        A::is_memory(frame).then_some((frame.plus(Bytes(within)), Bytes(PAGE - within)))
+    }
+
+    /// # Bound
+    /// One region looked at.
+    fn next_mapped(&self, (): &(), from: Virt<A>, own: impl Fn(Virt<A>, Phys<A>) -> Len<A>) -> Next<A> {
+        let first = page(from).unwrap_or(Page(0));
+        let Some(region) = self.region(first) else { return Next::End };
+        let (at, end) = (address(region.first), address(region.end));
+        let pages = region.end.0 - region.first.0;
+        let frame = self.frame(region.first, Access::Load);
+        let Some((rights, frame)) = region.rights.zip(frame) else { return Next::From(end) };
+        let mapping = Mapping { first: region.first, frame, pages, rights };
+        if own(at, PhysAddr(frame.0 * PAGE)).0 >= pages * PAGE { Next::From(end) } else { Next::Found(mapping, end) }
+    }
+
+    fn give(&mut self, _: Phys<A>, _: Len<A>) -> u32 {
+        0
+    }
+
+    /// Nothing: the hardware keeps nothing of what a domain has used.
+    fn evict(&mut self, _: Hardware<'_, A>) {}
+}
+
+/// Error that a refusal of the space is to who asked.
+fn refused(refused: rtmmu::Error) -> Error {
+    match refused {
+        // The domain's tables end before it.
+        rtmmu::Error::Range | rtmmu::Error::NoFrame => Error::Full,
+        _ => Error::BadState,
+    }
+}

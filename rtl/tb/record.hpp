@@ -1,0 +1,100 @@
+// The record of a run for its observer (sim/soft-core): a stream of entries of 32 bytes, little-endian. Each has a cycle, the instructions that
+// were retired before its end, a kind and three words.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+
+#include "Vsoc_sim.h"
+
+namespace record {
+
+enum Kind : uint32_t {
+    Entered = 1, // machine mode: cause (bit 31: interrupt), the instruction to which it returns, a7
+    Left = 2,    // user mode: the next instruction, stack pointer, first entry of the tables of the MMU
+    Traced = 3,  // a store to the second word of the trace port: header, payload
+    Clock = 4,   // a load from the clock's register: value
+    Woke = 5,    // the core has slept until now: cycles, the interrupt that woke it, and whether there was one
+    Alive = 6,   // nothing but the time
+    Ended = 7,   // status, and whether the run was stopped at its limit
+    Strayed = 8, // a translated access that the domain's frames do not admit: kind (frames.hpp), physical address, first entry of the tables
+};
+
+struct Entry {
+    uint64_t cycle;
+    uint64_t instructions;
+    uint32_t kind;
+    uint32_t words[3];
+};
+static_assert(sizeof(Entry) == 32);
+
+// Watches the core in each cycle.
+class Recorder {
+  public:
+    // `port`: address of the trace port; `clock`: of the clock's register.
+    Recorder(FILE *file, uint32_t port, uint32_t clock) : file_(file), port_(port), clock_(clock) {}
+
+    // An instruction was retired that loads, or stores.
+    void loaded(const Vsoc_sim &soc, uint64_t cycle, uint64_t retired) {
+        if (soc.mem_addr_o == clock_)
+            put(cycle, retired, Clock, {soc.mem_rdata_o, 0, 0});
+    }
+    void stored(const Vsoc_sim &soc, uint64_t cycle, uint64_t retired) {
+        if (soc.mem_addr_o == port_)
+            payload_ = soc.mem_wdata_o;
+        if (soc.mem_addr_o == port_ + 4)
+            put(cycle, retired, Traced, {soc.mem_wdata_o, payload_, 0});
+    }
+
+    // Behind everything else of the cycle.
+    void sample(const Vsoc_sim &soc, uint64_t cycle, uint64_t retired) {
+        if (soc.privilege_o != privilege_) {
+            privilege_ = soc.privilege_o;
+            if (privilege_ == Machine)
+                put(cycle, retired, Entered, {uint32_t{soc.cause_irq_o} << 31 | soc.cause_o, soc.epc_o, soc.a7_o});
+            else
+                put(cycle, retired, Left, {soc.epc_o, soc.sp_o, soc.space_o});
+        }
+        if (bool(soc.sleeping_o) != sleeping_) {
+            sleeping_ = !sleeping_;
+            if (sleeping_)
+                asleep_ = cycle;
+            else
+                put(cycle, retired, Woke, {uint32_t(cycle - asleep_), soc.irq_o, soc.irq_pending_o});
+        }
+        if (cycle % AliveEvery == 0) {
+            put(cycle, retired, Alive, {0, 0, 0});
+            std::fflush(file_);
+        }
+    }
+
+    void strayed(uint64_t cycle, uint64_t retired, uint32_t kind, uint32_t physical, uint32_t space) {
+        put(cycle, retired, Strayed, {kind, physical, space});
+    }
+
+    void end(uint64_t cycle, uint64_t retired, uint32_t status, bool limit) {
+        if (sleeping_)
+            put(cycle, retired, Woke, {uint32_t(cycle - asleep_), 0, 0});
+        put(cycle, retired, Ended, {status, limit, 0});
+        std::fflush(file_);
+    }
+
+  private:
+    static constexpr uint8_t Machine = 3;
+    static constexpr uint64_t AliveEvery = 1 << 17;
+
+    void put(uint64_t cycle, uint64_t retired, Kind kind, const std::array<uint32_t, 3> &words) {
+        const Entry entry = {cycle, retired, kind, {words[0], words[1], words[2]}};
+        if (std::fwrite(&entry, sizeof entry, 1, file_) != 1)
+            std::exit(3); // whoever reads is gone
+    }
+
+    FILE *file_;
+    uint32_t port_, clock_, payload_ = 0;
+    uint8_t privilege_ = Machine;
+    bool sleeping_ = false;
+    uint64_t asleep_ = 0;
+};
+
+} // namespace record

@@ -1,0 +1,96 @@
+use std::fs::File;
+
+use record::{ClockWatch, ContextWatch, DomainWatch, EventsReader, MeterWatch, Range, StackWatch};
+
+use super::*;
+
+const CHIP: &str =
+    "name = \"chip\"\ncore_clock = { value = 50_000_000, unit = \"hz\", source = \"assumption: a test\" }\n";
+
+fn watch(directory: &Path) -> Watch {
+    let stack =
+        |domain, start| StackWatch { domain, thread: Some(domain.into()), range: Range { start, end: start + 16 } };
+    let context = |domain: u8, space| ContextWatch { domain, space: Some(space), code: Vec::new() };
+    Watch {
+        profile: ProfileSource::Text(CHIP.into()),
+        events: directory.join("events.bin"),
+        summary: directory.join("summary.json"),
+        trace_port: Some(0x100),
+        clock: Some(ClockWatch { register: 0x200, down: false }),
+        // Both domains have their stack at the same address.
+        meter: Some(MeterWatch {
+            contexts: vec![context(0, 0x1000), context(1, 0)],
+            stacks: vec![stack(0, 0x8000_0000), stack(1, 0x8000_0000)],
+            clock: Vec::new(),
+        }),
+        ..Watch::default()
+    }
+}
+
+fn header(event: Event, domain: u8) -> u32 {
+    abi::trace::header(event, domain, 0)
+}
+
+#[test]
+fn every_cycle_has_an_owner() {
+    let directory = std::env::temp_dir().join(format!("cofferdam-soft-core-{}", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    let watch = watch(&directory);
+    let mut observer = SoftCore::begin(watch.clone()).unwrap();
+    let mut see = |cycle, instructions, happened| observer.see(At { cycle, instructions }, happened);
+    see(50, 20, Happened::Traced { header: header(Event::Switch, 1), payload: 0 });
+    see(100, 40, Happened::Left { pc: 4, sp: 0x8000_0010, space: 0 });
+    see(300, 50, Happened::Entered { exception: CALL, pc: 8, call: 4 });
+    see(330, 60, Happened::Clock { value: 1000 });
+    see(340, 65, Happened::Traced { header: header(Event::Switch, record::IDLE), payload: 0 });
+    see(1350, 70, Happened::Woke { slept: 1000, exception: Some(23) });
+    see(1360, 75, Happened::Clock { value: 2030 });
+    see(1370, 80, Happened::Traced { header: header(Event::Switch, 0), payload: 0 });
+    see(1410, 90, Happened::Left { pc: 4, sp: 0x8000_0010, space: 0x1000 });
+    observer.finish(At { cycle: 1510, instructions: 95 }, EndReason::Exit).unwrap();
+
+    let summary = Summary::from_json(&fs::read_to_string(&watch.summary).unwrap()).unwrap();
+    let of = |domain: u8| *summary.domain(domain).unwrap();
+    assert_eq!((of(1).cycles, of(1).kernel_cycles, of(1).instructions), (200, 50 + 40, 10));
+    assert_eq!((of(0).cycles, of(0).kernel_cycles), (100, 40));
+    assert_eq!((of(record::IDLE).sleep_cycles, of(record::IDLE).kernel_cycles), (1000, 50 + 10 + 20));
+    let all: u64 = summary.domains.iter().map(|own| own.cycles + own.kernel_cycles + own.sleep_cycles).sum();
+    assert_eq!((all, summary.cycles, summary.sleep_cycles), (1510, 1510, 1000));
+    assert!(summary.exact && summary.broken_stretches == 0);
+    // The call until the core slept, and the timer from when it woke.
+    let longest = summary.masked.longest.unwrap();
+    assert_eq!((longest.exception, longest.cycles), (23, 60));
+    let clock = summary.clock.unwrap();
+    assert_eq!((clock.reads, clock.counts, clock.cycles), (2, 1030, 1030));
+
+    let events: Vec<RunEvent> =
+        EventsReader::new(File::open(&watch.events).unwrap()).unwrap().map(Result::unwrap).collect();
+    let ran: Vec<(u8, u16, u32)> = events
+        .iter()
+        .filter(|event| event.event == observed::RAN)
+        .map(|event| (event.domain, event.detail, event.payload))
+        .collect();
+    assert_eq!(ran, [(1, 1, 200), (0, 0, 100)]);
+    let counted: u32 = events
+        .iter()
+        .filter(|event| [observed::RAN, observed::HANDLED, observed::SLEPT].contains(&event.event))
+        .map(|event| event.payload)
+        .sum();
+    assert_eq!(counted, 1510);
+    fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn what_cannot_be_observed_is_refused() {
+    let directory = std::env::temp_dir();
+    let hostile = DomainWatch { hostile: true, ..DomainWatch::default() };
+    let refused = [
+        Watch { adverse: true, ..watch(&directory) },
+        Watch { cores: 2, ..watch(&directory) },
+        Watch { domains: vec![hostile], ..watch(&directory) },
+        Watch { debugger: true, ..watch(&directory) },
+        Watch { profile: ProfileSource::Text("name = \"chip\"".into()), ..watch(&directory) },
+        Watch { profile: ProfileSource::default(), ..watch(&directory) },
+    ];
+    assert!(refused.into_iter().all(|watch| SoftCore::begin(watch).is_err()));
+}

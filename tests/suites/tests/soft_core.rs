@@ -1,0 +1,112 @@
+//! Systems on the soft core: the kernel on the hardware's own description, domains behind RTMMU. `make -C rtl models MODELS=rtmmu` makes the model that this needs, as scripts/test.sh does.
+
+use std::fmt::Write;
+
+use system_tests::{Ran, cofferdam, root};
+
+const BOARD: &str = "ibex-rtmmu";
+
+/// Kinds of faults in reports.
+const DATA: &str = "data access";
+const EXECUTION: &str = "execution";
+const STACK: &str = "stack";
+const USAGE: &str = "usage";
+
+/// The fault of each argument of `tests/soft-core/prober`, with the address that the report names, if it does not depend on how the program is laid out.
+const PROBES: [(&str, Option<u32>); 18] = [
+    (DATA, Some(0)),
+    (DATA, Some(0x0003_0000)),
+    (DATA, Some(0x1001_4000)),
+    (DATA, Some(0x1000_1008)),
+    (DATA, Some(0x1002_0004)),
+    (DATA, Some(0x2000_0000)),
+    (DATA, Some(0x0004_8000)),
+    (DATA, Some(0x1000_0000)),
+    (DATA, Some(0x8000_1000)),
+    (EXECUTION, None),
+    (DATA, None),
+    (DATA, None),
+    (DATA, Some(0xffff_f000)),
+    (STACK, None),
+    (USAGE, None),
+    (USAGE, None),
+    (USAGE, None),
+    (USAGE, None),
+];
+
+#[test]
+fn hello_runs_unchanged_and_its_cycles_are_exact() {
+    let run = || Ran::on(BOARD, "examples/hello/system.toml", &[]);
+    let ran = run();
+    assert_eq!(ran.code, 0, "{}\n{:#}", ran.stderr, ran.report["verdict"]);
+    assert!(ran.console().contains("hello: hello from domain 1 (hello)"), "{}", ran.console());
+    let state = &ran.report["run"];
+    assert_eq!((state["exact"].as_bool(), state["mode"].as_str()), (Some(true), Some("exact")));
+    assert_eq!(ran.report["violations_total"], 0);
+    assert_eq!(ran.repeatable(), run().repeatable(), "the hardware does the same each time");
+}
+
+/// A system with a domain for each of these probes, and one that prints when they have ended.
+fn system(probes: std::ops::Range<usize>) -> String {
+    let (prober, hello) = (root().join("tests/soft-core/prober"), root().join("examples/hello/hello"));
+    let mut text = format!(
+        "[system]\nname = \"probes{}\"\nboard = \"{BOARD}\"\n\n[run]\nawait = [\"bystander\"]\nlimit = \"1 s\"\n\n\
+         [console]\ncapacity = \"2 ms\"\n\n[budget.bystander]\nperiod = \"20 ms\"\ncapacity = \"4 ms\"\n\n\
+         [domain.bystander]\ncrate = \"{}\"\n\n[[domain.bystander.thread]]\npriority = 20\nbudget = \"bystander\"\n\n\
+         [domain.bystander.uses]\nconsole = {{ gate = \"console.write\" }}\n",
+        probes.start,
+        hello.display()
+    );
+    for probe in probes {
+        let _ = write!(
+            text,
+            "\n[budget.probe{probe}]\nperiod = \"20 ms\"\ncapacity = \"1 ms\"\n\n[domain.probe{probe}]\ncrate = \"{}\"\n\
+             stack = {{ memory = \"sram\", size = \"2 KiB\" }}\n\n[[domain.probe{probe}.thread]]\npriority = 10\n\
+             budget = \"probe{probe}\"\nargument = {probe}\n",
+            prober.display()
+        );
+    }
+    text
+}
+
+#[test]
+fn a_domain_that_reaches_for_more_is_stopped_and_nobody_else_notices() {
+    for probes in [0..9, 9..18] {
+        let directory = tempfile::TempDir::new().unwrap();
+        let path = directory.path().join("system.toml");
+        std::fs::write(&path, system(probes.clone())).unwrap();
+        let ran = Ran::new(&path.to_string_lossy(), &[]);
+        assert!(ran.console().contains("ticks since boot"), "{}\n{}", ran.stderr, ran.console());
+        assert_eq!(ran.report["violations_total"], 0);
+        for probe in probes {
+            let faults = ran.report["faults"].as_array().unwrap();
+            let thread = format!("probe{probe}");
+            let fault = faults.iter().find(|fault| fault["thread"] == *thread);
+            let fault = fault.unwrap_or_else(|| panic!("{thread} got away with it\n{}", ran.stderr));
+            assert_eq!(fault["kind"], PROBES[probe].0, "{fault:#}");
+            let symbol = fault["symbol"].as_str().unwrap_or_default();
+            assert!(PROBES[probe].0 == EXECUTION || symbol.contains("prober::"), "{fault:#}");
+            if let Some(address) = PROBES[probe].1 {
+                assert_eq!(fault["address"], address, "{fault:#}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_soft_core_does_not_have_is_refused() {
+    let said = |args: &[&str]| {
+        let output = cofferdam(args);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+        (output.status.code(), text)
+    };
+    for (args, code, what) in [
+        (&["debug", "examples/hello/system.toml", "--board", BOARD][..], 5, "no debugger can be attached"),
+        (&["run", "examples/hello/system.toml", "--board", BOARD, "--fallback"], 5, "has no fall-back"),
+        (&["run", "examples/commutation/system.toml", "--board", BOARD], 3, "CF0"),
+        (&["run", "examples/plain-c/system.toml", "--board", BOARD], 5, "library of C"),
+    ] {
+        let (found, text) = said(args);
+        assert!(found == Some(code) && text.contains(what), "{args:?}: {found:?}\n{text}");
+    }
+}
