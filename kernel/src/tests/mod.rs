@@ -1,4 +1,4 @@
-//! The kernel on a simulated processor, of which there are two kinds.
+//! The kernel on a simulated processor, of which there are three kinds.
 
 mod areas;
 mod attacks;
@@ -20,6 +20,7 @@ mod sim;
 mod time;
 mod watch;
 mod with_pages;
+mod with_spaces;
 
 use abi::Error;
 
