@@ -16,6 +16,7 @@ mod paging;
 mod rich;
 mod short;
 mod sim;
+mod spaces;
 #[cfg(test)]
 mod time;
 mod watch;

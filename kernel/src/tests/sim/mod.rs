@@ -24,7 +24,7 @@ use crate::{Kernel, NOBODY};
 pub use pages::{Pager, WAYS, forget_tables, units};
 pub use registers::Registers;
 pub use sample::*;
-pub use spaces::{Rtmmu, forget_spaces};
+pub use spaces::{DEVICES, Entry, R, RW, Rtmmu, forget_spaces, mapped, own, rights};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SimContext {
