@@ -19,9 +19,11 @@ type Told = Option<(u32, [u32; 2])>;
 
 const OK: Told = Some((0, [0, 0]));
 const FRAMES: u32 = 4;
-/// Frames that domain 0 holds.
+const BEYOND: u32 = 5;
+/// Frames that domain 0 holds; the second ones have numbers that look-ups do not tell from those of the kernel's.
 const POOL: u32 = 0x6000_0000;
 const POOL_BYTES: u32 = 0x40_0000;
+const FAR: u32 = 0xa000_0000;
 /// Address at which nothing is.
 const VIRT: u32 = 0x8100_0000;
 /// Registers of domain 1.
@@ -37,6 +39,7 @@ fn system() -> Builder {
     let mut builder = sample();
     let kind = frames::USER;
     builder.frames.push(Frames { base: POOL, bytes: POOL_BYTES, kind, marks: 420 });
+    builder.frames.push(Frames { base: FAR, bytes: 0x2000, kind, marks: 20 });
     builder.frames.push(Frames { base: DEVICE, bytes: PAGE, kind: frames::DEVICE, marks: 0 });
     let flags = area::READ | area::WRITE;
     let device = Area { domain: 1, base: DEVICE, bytes: PAGE, flags, memory: area::DEVICE, ..Area::default() };
@@ -44,7 +47,9 @@ fn system() -> Builder {
     builder.domains[1].areas = 3;
     builder.caps.retain(|cap| (cap.domain, cap.slot) != (0, WORD));
     builder.caps.push(Cap { domain: 0, slot: WORD, kind: 1, object: 0, rights: 7, badge: 0 });
-    builder.caps.push(Cap { domain: 0, slot: FRAMES, kind: 7, object: 3, rights: 7, badge: 0 });
+    for (slot, object) in [(FRAMES, 3), (BEYOND, 4)] {
+        builder.caps.push(Cap { domain: 0, slot, kind: 7, object, rights: 7, badge: 0 });
+    }
     builder
 }
 
@@ -132,6 +137,7 @@ fn pages_lie_wherever_the_words_say() {
 #[test]
 fn hostile_words_map_nothing() {
     let mut kernel = ready();
+    assert_eq!(call(&mut kernel, Call::FramesRetype, [BEYOND, 0, 0x2000, 0]), OK);
     let of = |access: u32| run(PEER | access << 16, FRAMES, VIRT, 1, 0);
     let at = |virt: u32, pages: u32| run(WRITE, FRAMES, virt, pages, 0);
     let code = Rtmmu::address(0x20_1000);
@@ -150,6 +156,9 @@ fn hostile_words_map_nothing() {
         (run(WRITE, FRAMES, VIRT, 2, POOL_BYTES - 0x1000), Error::BadAddress),
         (run(WRITE, FRAMES, VIRT, 1, 0_u32.wrapping_sub(POOL)), Error::BadAddress),
         (run(WRITE, FRAMES, VIRT, 0xf_ffff, 0x1000), Error::BadAddress),
+        // Their frames have more bits than the hardware has: it would show other memory.
+        (run(WRITE, BEYOND, VIRT, 1, 0), Error::BadAddress),
+        (run(READ, BEYOND, VIRT, 2, 0), Error::BadAddress),
         (at(VIRT + 0x800, 1), Error::BadArgument),
         (at(0x1000_0000, 1), Error::BadAddress),
         (at(0x7fff_f000, 2), Error::BadAddress),
