@@ -228,14 +228,20 @@ fn a_region_goes_at_once_and_nothing_of_it_comes_back_with_the_next() {
     for (at, pages) in [(3, 40), (0, 64), (1, 9), (60, 4)] {
         let args = run(READ, FRAMES, VIRT + at * PAGE, pages, 0x10_0000);
         let mut steps = 0;
-        while call(&mut kernel, Call::FramesMap, args) != OK {
+        loop {
+            let told = call(&mut kernel, Call::FramesMap, args);
+            if told.is_some() {
+                assert_eq!(told, OK, "{at} {pages}");
+                break;
+            }
             steps += 1;
             let there: Vec<Entry> = translated(&kernel, 1).into_iter().filter(|entry| entry.page >= first).collect();
             let there = there.into_iter().filter(|entry| entry.page < first + 64);
             there.for_each(|entry| assert_eq!(entry.frame, (POOL + 0x10_0000) / PAGE + entry.page - first - at));
         }
         assert!(steps >= pages / 8, "{steps}");
-        while unmap(&mut kernel, READ, VIRT + at * PAGE, pages, 0x10_0000) != OK {}
+        let told = (0..9).find_map(|_| unmap(&mut kernel, READ, VIRT + at * PAGE, pages, 0x10_0000));
+        assert_eq!(told, OK, "{at} {pages}");
     }
 }
 
@@ -316,4 +322,30 @@ fn a_restart_leaves_nothing_of_the_former_life() {
     assert_eq!([0, 1].map(|domain| translated(&kernel, domain)), before);
     assert_eq!(kernel.frames.marks(), marks);
     assert_eq!(map(&mut kernel, WRITE, VIRT, 1, 0), OK);
+}
+
+#[test]
+fn a_restart_takes_away_what_begins_as_an_own_area_and_is_longer() {
+    const OWN_AREA: u32 = 0x3010_0000;
+    let mut builder = system();
+    let flags = area::READ | area::WRITE;
+    builder.areas.push(Area { domain: 1, base: OWN_AREA, bytes: 2 * PAGE, flags, ..Area::default() });
+    builder.domains[1].areas += 1;
+    builder.frames.push(Frames { base: OWN_AREA, bytes: 4 * PAGE, kind: frames::USER, marks: 8 });
+    // Instead of the frames that cannot be mapped.
+    builder.caps.last_mut().expect("the sample has capabilities").object = 6;
+    let at = Rtmmu::address(OWN_AREA);
+    let area = |kernel: &mut Chip| [0, 1, 2].map(|page| finds(kernel, at + page * PAGE, AccessKind::Write));
+    for longer in [false, true] {
+        let mut kernel = boot_with(&builder, Machine::<Rtmmu> { now: 1000, ..Machine::default() });
+        assert_eq!(call(&mut kernel, Call::FramesRetype, [BEYOND, 2 * PAGE, 2 * PAGE, 0]), OK);
+        let whole = [0, 1].map(|page| Some(OWN_AREA + page * PAGE));
+        assert_eq!(area(&mut kernel), [whole[0], whole[1], None]);
+        let own = run(WRITE, BEYOND, at, 2, 0);
+        assert_eq!(call(&mut kernel, Call::FramesUnmap, own), OK);
+        let pages = 2 + u32::from(longer);
+        assert_eq!(call(&mut kernel, Call::FramesMap, run(WRITE, BEYOND, at, pages, 0)), OK);
+        assert_eq!(restart(&mut kernel), OK);
+        assert_eq!(area(&mut kernel), if longer { [None; 3] } else { [whole[0], whole[1], None] });
+    }
 }
