@@ -106,6 +106,7 @@ fn request<K: Guard>(random: &mut Random, now: u64, here: u32, achieved: &Achiev
             let (dst, src) = if call == Call::GateCopyIn { (one, other) } else { (other, one) };
             (call, [dst + random.below(64) as u32, src + random.below(64) as u32, random.below(70) as u32, d])
         }
+        17 if random.one_in(4) => (Call::Occupy, [random.handle(domain, 4), b, c, d]),
         17 => (Call::InterruptAck, [random.handle(line, 2), b, c, d]),
         18 if random.one_in(3) => (Call::FaultNext, [random.handle(domain, 4), b, c, d]),
         18 => (Call::BudgetQuery, [random.handle(budget, 4), b, c, d]),
@@ -311,7 +312,7 @@ fn random_domains_break_nothing_where_there_are_page_tables() {
 
 #[test]
 fn random_domains_break_nothing_where_there_are_spaces() {
-    many::<Rtmmu>(CALLS / 4);
+    many::<Rtmmu>(CALLS / 2);
 }
 
 fn many<K: Guard>(calls: u64) {
