@@ -88,7 +88,7 @@ fn leave() {
     access(owner.seat.load(Relaxed)).set(false);
 }
 
-/// What handlers may have set in Non-secure state, those of another domain or of this one's life before.
+/// Registers of Non-secure state that handlers may have set, those of another domain or of this one's life before.
 ///
 /// # Bound
 /// The region registers of that state.
