@@ -36,6 +36,10 @@ impl Mapping {
             return Err(Error::BadArgument);
         }
         let first = page(at).ok_or(Error::BadAddress)?;
+        // A frame's number has as many bits as a page's: the hardware would drop those above, and show other memory.
+        if memory.end().0 > u64::from(BASE) {
+            return Err(Error::BadAddress);
+        }
         Ok(Mapping { first, frame: frame(phys), pages: bytes.0 / PAGE, rights })
     }
 

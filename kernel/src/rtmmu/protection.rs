@@ -19,6 +19,13 @@ impl<A: RtmmuArch<Protection = Self>> Spaces<A> {
         self.space.as_ref()?.region(page).ok()
     }
 
+    /// Part of the tables that is in force while the domain runs; of the idle loop none.
+    #[inline(always)]
+    pub(crate) fn loaded(&self) -> Option<Loaded> {
+        let Spaces { first, pages_log2, .. } = *self;
+        (self.on != 0).then_some(Loaded { first, pages_log2 })
+    }
+
     fn frame(&self, page: Page, access: Access) -> Option<Frame> {
         self.space.as_ref()?.translate(page, access)
     }
@@ -64,8 +71,7 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
 
     #[inline(always)]
     fn load(&self, arch: &mut A) {
-        let Spaces { first, pages_log2, .. } = *self;
-        arch.load_space((self.on != 0).then_some(Loaded { first, pages_log2 }));
+        arch.load_space(self.loaded());
     }
 
     fn mapping(asked: &Asked<u32>) -> Result<Mapping, Error> {

@@ -24,7 +24,7 @@ fn a_gate_call_moves_the_thread_and_its_return_brings_it_back() {
     assert_eq!(kernel.activation(CALLER).priority, 2);
     let start = kernel.context(CALLER).start.unwrap();
     assert_eq!(start.args, [40, 7, 8, 9], "the badge names the caller");
-    assert_eq!(start.stack_base, VirtAddr(0x2002_1400));
+    assert_eq!(start.stack_base, kernel.address(0x2002_1400));
     kernel.asks(Call::GateReturn as u32, [0, 55, 0, 0]);
     assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 0));
     assert_eq!(kernel.context(CALLER).response, Some((0, [55, 0])));

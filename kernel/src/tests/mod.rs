@@ -1,4 +1,4 @@
-//! The kernel on a simulated processor, of which there are two kinds.
+//! The kernel on a simulated processor, of which there are three kinds.
 
 mod areas;
 mod attacks;
@@ -16,10 +16,12 @@ mod paging;
 mod rich;
 mod short;
 mod sim;
+mod spaces;
 #[cfg(test)]
 mod time;
 mod watch;
 mod with_pages;
+mod with_spaces;
 
 use abi::Error;
 

@@ -6,7 +6,7 @@ use system::objects::{Kind, needs};
 use system::{AnyScheme, System};
 
 use super::rich::rich;
-use super::sim::{Guard, Machine, Pager, Registers, boot_tables, release, sample};
+use super::sim::{Guard, Machine, Pager, Registers, Rtmmu, boot_tables, release, sample};
 use crate::boot::{BootError, sizes};
 
 /// Start of the objects: no multiple of any alignment, so that gaps count, too.
@@ -43,6 +43,7 @@ fn boot_takes_what_was_computed_to_the_byte() {
     for builder in &systems() {
         has_an_edge::<Registers>(builder);
         has_an_edge::<Pager>(builder);
+        has_an_edge::<Rtmmu>(builder);
     }
 }
 

@@ -6,7 +6,7 @@ use protect::AccessKind;
 use protect::vmsav7::Privilege;
 use system::regions::RegionScheme;
 
-use super::super::sim::{Guard, Machine, Pager, Registers, forget_tables};
+use super::super::sim::{Guard, Machine, Pager, Registers, Rtmmu, forget_spaces, forget_tables};
 use super::image::Image;
 use crate::Kernel;
 use crate::regions::Resolution;
@@ -63,6 +63,20 @@ impl Hardware for Pager {
         let entry = processor.kind.translate(address)?;
         let permitted = entry.attributes.rights().permits(Privilege::User, kind);
         permitted.then(|| entry.physical + (address - entry.virt))
+    }
+
+    fn misses(_: &mut Kernel<Machine<Self>>, _: u32) -> Option<bool> {
+        None
+    }
+}
+
+impl Hardware for Rtmmu {
+    fn begin() {
+        forget_spaces();
+    }
+
+    fn permits(processor: &mut Machine<Self>, address: u32, kind: AccessKind) -> Option<u32> {
+        processor.kind.translate(address, kind)
     }
 
     fn misses(_: &mut Kernel<Machine<Self>>, _: u32) -> Option<bool> {

@@ -14,7 +14,7 @@ use protect::pmsav7::Pmsav7;
 use protect::pmsav8::Pmsav8;
 use system::Scheme;
 
-use super::sim::{Pager, Registers};
+use super::sim::{Pager, Registers, Rtmmu};
 
 /// Prints a line for each row: `row`, its number, and 0 or a packed shortfall.
 #[test]
@@ -27,7 +27,7 @@ fn every_row_is_performed() {
             Scheme::Vmsav7 => Player::<Pager>::new(&image, row).play(),
             Scheme::Pmsav7 => Player::<Registers<Pmsav7>>::new(&image, row).play(),
             Scheme::Pmsav8 => Player::<Registers<Pmsav8>>::new(&image, row).play(),
-            Scheme::Rtmmu => panic!("no processor of this kind is simulated here"),
+            Scheme::Rtmmu => Player::<Rtmmu>::new(&image, row).play(),
         };
         if let Err(shortfall) = outcome {
             println!("`{}`: {shortfall:?}", row.name);

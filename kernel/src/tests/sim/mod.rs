@@ -3,6 +3,7 @@
 mod pages;
 mod registers;
 mod sample;
+mod spaces;
 
 use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -23,6 +24,7 @@ use crate::{Kernel, NOBODY};
 pub use pages::{Pager, WAYS, forget_tables, units};
 pub use registers::Registers;
 pub use sample::*;
+pub use spaces::{DEVICES, Entry, R, RW, Rtmmu, forget_spaces, mapped, own, rights};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SimContext {
@@ -47,6 +49,11 @@ pub trait Guard: Sized + Default + 'static {
 
     /// Memory that the idle loop may access.
     fn idle() -> <Self::Protection as Protection<Machine<Self>>>::Idle;
+
+    /// Address at which domains have on this processor what tests and [`sample`] say to be at another.
+    fn address(address: u32) -> u32 {
+        address
+    }
 
     /// The same system for a processor of this kind.
     fn adapt(builder: &Builder) -> Builder;
@@ -271,6 +278,10 @@ impl<K: Guard> Kernel<Machine<K>> {
     /// The running thread performs a call; returns what it was told, if it was.
     pub fn asks(&mut self, number: u32, args: [u32; 4]) -> Option<(u32, [u32; 2])> {
         let caller = self.current();
+        let args = match Call::from_number(number) {
+            Some(Call::GateCopyIn | Call::GateCopyOut) => [K::address(args[0]), K::address(args[1]), args[2], args[3]],
+            _ => args,
+        };
         let (activation, outer) = (self.core.resume, self.top().outer);
         let context = &mut self.activations.at_mut(activation).context;
         context.request = Request { number, args };
@@ -391,7 +402,12 @@ impl<K: Guard> Kernel<Machine<K>> {
 
     /// Physical address of something that a domain can write.
     pub fn place(&self, domain: u8, address: u32) -> u32 {
-        self.domain(domain).protection.physical(VirtAddr(address), protect::AccessKind::Write).unwrap().0.0
+        self.domain(domain).protection.physical(self.address(address), protect::AccessKind::Write).unwrap().0.0
+    }
+
+    /// As [`Guard::address`].
+    pub fn address(&self, address: u32) -> VirtAddr<u32> {
+        VirtAddr(K::address(address))
     }
 
     /// The domain that is in force.

@@ -1,0 +1,355 @@
+//! A processor with RTMMU. Its look-up is written from `rtl/mmu/mmu_rtmmu.sv`, and its tables hold at first whatever deceives a kernel that
+//! relies on a word that it has not written.
+
+use std::boxed::Box;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::vec::Vec;
+
+use protect::AccessKind;
+use rtmmu::Tables;
+use system::build::{Builder, SchemeTables};
+use system::rtmmu::{BASE, Hardware, PAGE, Space};
+use system::{Area, Cap, Domain, Frames, System, area, frames};
+use units::{PhysAddr, VirtAddr};
+
+use super::{Guard, Machine, Part};
+use crate::Kernel;
+use crate::arch::Protection;
+use crate::rtmmu::{Loaded, RtmmuArch, Spaces};
+
+/// The three table memories: `c` and `sp`, `h` and `s`, `d`.
+const WINDOWS: [u32; 3] = [0x7000_0000, 0x7100_0000, 0x7200_0000];
+const WINDOW_BYTES: u32 = 0x100_0000;
+/// Base-two logarithm of the entries of each table.
+const ENTRIES_LOG2: u32 = 19;
+/// Virtual regions trees.
+pub const TREES: u32 = 0x7800_0000;
+const TREE_BYTES: u32 = 0x1000;
+/// Addresses of registers.
+pub const DEVICES: core::ops::Range<u32> = 0x1000_0000..0x2000_0000;
+/// Base-two logarithm of the pages of a domain with an even number; the others have twice as many.
+const PAGES_LOG2: u32 = 13;
+/// Bits of the number of a page, and of a frame.
+const PAGE_MASK: u32 = (1 << 19) - 1;
+/// Words of a block of memory.
+const WORDS: u32 = 1024;
+
+/// Rights of a region.
+pub const R: u32 = 1;
+pub const RW: u32 = 3;
+pub const RX: u32 = 5;
+
+/// A page that is mapped, and by which right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub page: u32,
+    pub frame: u32,
+    pub rights: u32,
+}
+
+impl Entry {
+    fn address(self) -> u32 {
+        BASE + self.page * PAGE
+    }
+
+    fn physical(self) -> u32 {
+        self.frame * PAGE
+    }
+}
+
+/// Everything that a part of the tables translates; it begins at the entry that is the key.
+type Units = BTreeMap<u32, (u32, Rc<Vec<Entry>>)>;
+
+/// The memory of tables and trees: blocks in which something was written.
+#[derive(Default)]
+struct Memory {
+    blocks: BTreeMap<u32, Box<[u32; WORDS as usize]>>,
+    /// Changes with every word.
+    version: u64,
+    units: Units,
+}
+
+thread_local! {
+    static MEMORY: RefCell<Memory> = RefCell::default();
+}
+
+/// The tables of the system before are gone.
+pub fn forget_spaces() {
+    MEMORY.with_borrow_mut(|memory| *memory = Memory::default());
+}
+
+/// A word of which nothing is known but its place.
+fn hash(at: u32) -> u32 {
+    let mixed = (at ^ at >> 15).wrapping_mul(0x2c1b_3c6d);
+    (mixed ^ mixed >> 12).wrapping_mul(0x297a_2d39)
+}
+
+/// A word that nobody has written yet. Each page was mapped once, in a region of its own or in one with others, to a frame of the kernel; all
+/// that a look-up lacks to find it again is `sp`. Bits that the hardware has no use for are set or not.
+fn garbage(at: u32) -> u32 {
+    let Some(window) = WINDOWS.iter().position(|base| at.wrapping_sub(*base) < WINDOW_BYTES) else { return hash(at) };
+    let index = (at - WINDOWS[window]) / 4;
+    let (second, page) = (index >> ENTRIES_LOG2 & 1, index & ((1 << PAGES_LOG2) - 1));
+    let (mood, waste) = (hash(index & PAGE_MASK) >> 8, hash(at) & !PAGE_MASK);
+    match (window, second) {
+        (0, 1) => u32::MAX,
+        (2, _) => (0x2000_0000 / PAGE) | waste,
+        _ if mood.is_multiple_of(4) => hash(at),
+        (0, _) if mood.is_multiple_of(3) => page & !7 | waste,
+        _ => page | waste,
+    }
+}
+
+impl Memory {
+    fn word(&self, at: u32) -> u32 {
+        assert!(at.is_multiple_of(4), "{at:#x}");
+        let (block, index) = (at / 4 / WORDS, at / 4 % WORDS);
+        self.blocks.get(&block).map_or_else(|| garbage(at), |words| words[index as usize])
+    }
+
+    fn set(&mut self, at: u32, value: u32) {
+        assert!(at.is_multiple_of(4), "{at:#x}");
+        let (block, index) = (at / 4 / WORDS, at / 4 % WORDS);
+        let fresh = || Box::new(core::array::from_fn(|index| garbage((block * WORDS + index as u32) * 4)));
+        self.blocks.entry(block).or_insert_with(fresh)[index as usize] = value;
+        self.version += 1;
+        if let Some(window) = WINDOWS.iter().find(|base| at.wrapping_sub(**base) < WINDOW_BYTES) {
+            let entry = (at - window) / 4 % (1 << ENTRIES_LOG2);
+            self.units.retain(|first, (pages_log2, _)| entry.wrapping_sub(*first) >> *pages_log2 != 0);
+        }
+    }
+
+    /// Frame and rights of a page, as the hardware finds them: every index is confined to the domain's own entries.
+    fn look_up(&self, config: Loaded, page: u32) -> Option<Entry> {
+        let mask = (1 << config.pages_log2) - 1;
+        let base = config.first & !mask;
+        let [a, b, d] = WINDOWS;
+        let read = |window: u32, second: u32, index: u32| {
+            let index = (base | index & mask) & ((1 << ENTRIES_LOG2) - 1);
+            self.word(window + 4 * (second << ENTRIES_LOG2 | index))
+        };
+        let (c, h) = (read(a, 0, page) & PAGE_MASK, read(b, 0, page) & PAGE_MASK);
+        let frame = read(d, 0, page) & PAGE_MASK;
+        let (header, s) = (read(a, 1, c), read(b, 1, h) & PAGE_MASK);
+        let (rights, sp) = (header >> 28 & 7, header & ((1 << 20) - 1));
+        let hit = page & !mask == 0 && c <= page && c <= h && h < sp && s == page;
+        (hit && rights != 0).then_some(Entry { page, frame, rights })
+    }
+
+    /// Everything that is translated with this part of the tables in force.
+    fn units(&mut self, config: Loaded) -> Rc<Vec<Entry>> {
+        let Loaded { first, pages_log2 } = config;
+        if let Some((own, units)) = self.units.get(&first)
+            && *own == pages_log2
+        {
+            return Rc::clone(units);
+        }
+        let units: Rc<Vec<Entry>> =
+            Rc::new((0..1 << pages_log2).filter_map(|page| self.look_up(config, page)).collect());
+        self.units.insert(first, (pages_log2, Rc::clone(&units)));
+        units
+    }
+}
+
+/// Everything that is translated with a part of the tables in force.
+pub fn mapped(config: Option<Loaded>) -> Rc<Vec<Entry>> {
+    config.map(|config| MEMORY.with_borrow_mut(|memory| memory.units(config))).unwrap_or_default()
+}
+
+/// The MMU.
+#[derive(Default)]
+pub struct Rtmmu {
+    /// Its registers.
+    loaded: Option<Loaded>,
+    /// State in which everything was checked last.
+    checked: Option<(u64, Option<Loaded>)>,
+}
+
+impl Rtmmu {
+    /// Physical address of an access of the thread that runs, if it is admitted.
+    pub fn translate(&self, address: u32, kind: AccessKind) -> Option<u32> {
+        let page = address.checked_sub(BASE)? / PAGE;
+        let found = MEMORY.with_borrow(|memory| memory.look_up(self.loaded?, page))?;
+        let right = match kind {
+            AccessKind::Read => 1,
+            AccessKind::Write => 2,
+            AccessKind::Exec => 4,
+        };
+        (found.rights & right != 0).then(|| found.physical() + address % PAGE)
+    }
+}
+
+// SAFETY: it only records.
+unsafe impl RtmmuArch for Machine<Rtmmu> {
+    fn tables(first: u32) -> Tables<PhysAddr<u32>> {
+        let at = |window: usize, second: u32| PhysAddr(WINDOWS[window] + 4 * (second << ENTRIES_LOG2 | first));
+        Tables { c: at(0, 0), sp: at(0, 1), h: at(1, 0), s: at(1, 1), d: at(2, 0) }
+    }
+    unsafe fn table_word(PhysAddr(at): PhysAddr<u32>) -> u32 {
+        MEMORY.with_borrow(|memory| memory.word(at))
+    }
+    unsafe fn set_table_word(PhysAddr(at): PhysAddr<u32>, value: u32) {
+        MEMORY.with_borrow_mut(|memory| memory.set(at, value));
+    }
+    fn is_memory(at: PhysAddr<u32>) -> bool {
+        !DEVICES.contains(&at.0)
+    }
+    fn load_space(&mut self, space: Option<Loaded>) {
+        self.kind.loaded = space;
+    }
+}
+
+/// Part of the tables that the block says is a domain's; none for the idle loop.
+pub fn own(tables: &System<'_>, index: usize) -> Option<Loaded> {
+    let own = |index| tables.own_domain::<system::rtmmu::Rtmmu>(index);
+    (index < tables.count::<Domain>()).then(|| Loaded { first: own(index).first, pages_log2: own(index).pages_log2 })
+}
+
+impl Guard for Rtmmu {
+    type Protection = Spaces<Machine<Self>>;
+    const PARTLY: bool = true;
+    const SMALLEST_LOG2: u32 = 12;
+
+    fn idle() {}
+
+    /// In the upper half. Three bits change places, so that what lies far apart on a chip needs few pages.
+    fn address(address: u32) -> u32 {
+        let (far, near) = (address >> 28 & 7, address >> 22 & 7);
+        (address & !(7 << 28 | 7 << 22) | near << 28 | far << 22) ^ BASE
+    }
+
+    /// Physical addresses stay, and go round among the areas of the same size.
+    fn adapt(builder: &Builder) -> Builder {
+        forget_spaces();
+        let (mut builder, before) = (builder.clone(), builder.areas.clone());
+        let count = builder.domains.len() as u32;
+        builder.frames.push(Frames { base: TREES, bytes: count * TREE_BYTES, kind: frames::KERNEL, marks: 0 });
+        let own = |index: u32| Space {
+            first: (index + 1) << (PAGES_LOG2 + 1),
+            pages_log2: PAGES_LOG2 + index % 2,
+            tree: TREES + index * TREE_BYTES,
+        };
+        let hardware = Hardware { entries_log2: ENTRIES_LOG2 };
+        builder.scheme = SchemeTables::Rtmmu { hardware, domains: (0..count).map(own).collect() };
+        let moves = |area: &Area| area.flags & area::WRITE != 0 && area.memory == area::NORMAL;
+        for (index, area) in builder.areas.iter_mut().enumerate() {
+            let like = |other: &&Area| moves(other) && other.bytes == area.bytes && other.base >> 20 == area.base >> 20;
+            let next = before.iter().cycle().skip(index + 1).take(before.len()).find(like);
+            area.physical = if moves(area) { next.unwrap().base } else { area.base };
+            area.base = Self::address(area.base);
+            area.flags &= !(area::PINNED | area::NEAR);
+            area.memory = if area.memory == area::DEVICE { area::DEVICE } else { area::NORMAL };
+        }
+        let address = |address: &mut u32| *address = Self::address(*address);
+        // No bit of an address says how instructions are encoded.
+        let code = |entry: &mut u32| *entry = Self::address(*entry & !1);
+        for domain in &mut builder.domains {
+            [&mut domain.data_base, &mut domain.info].into_iter().for_each(address);
+            code(&mut domain.gate_return);
+        }
+        let threads = builder.threads.iter_mut().map(|thread| (&mut thread.entry, &mut thread.stack_base));
+        let gates = builder.gates.iter_mut().map(|gate| (&mut gate.entry, &mut gate.stack_base));
+        for (entry, stack) in threads.chain(gates) {
+            code(entry);
+            address(stack);
+        }
+        builder
+    }
+
+    fn is_loaded(&self, protection: &Self::Protection) -> bool {
+        self.loaded == protection.loaded()
+    }
+
+    fn uses(protection: &Self::Protection, physical: u32) -> usize {
+        mapped(protection.loaded()).iter().filter(|entry| entry.frame == physical / PAGE).count()
+    }
+
+    /// The kernel finds for a copy what the hardware finds, but for registers.
+    fn touches(kernel: &mut Kernel<Machine<Self>>, address: u32) {
+        let address = Self::address(address);
+        let protection = &kernel.domains.at(kernel.top().domain).protection;
+        for kind in [AccessKind::Read, AccessKind::Write] {
+            let found = kernel.core.arch.kind.translate(address, kind).filter(|at| !DEVICES.contains(at));
+            let told = protection.physical(VirtAddr(address), kind).map(|(at, _)| at.0);
+            assert_eq!(told, found, "{kind:?} at {address:#x}");
+        }
+    }
+
+    fn check(kernel: &mut Kernel<Machine<Self>>) {
+        let here = kernel.here();
+        let running = own(&kernel.tables, usize::from(here)).filter(|_| kernel.is_loaded(here));
+        let loaded = kernel.core.arch.kind.loaded;
+        assert_eq!(loaded, running, "another domain's entries are in force");
+        let now = (MEMORY.with_borrow(|memory| memory.version), loaded);
+        if kernel.core.arch.kind.checked != Some(now) {
+            kernel.core.arch.kind.checked = Some(now);
+            Self::check_memory(kernel);
+        }
+    }
+
+    fn check_memory(kernel: &Kernel<Machine<Self>>) {
+        for index in 0..kernel.tables.count::<Domain>() {
+            let entries = mapped(own(&kernel.tables, index));
+            entries.iter().for_each(|entry| admissible(&kernel.tables, index, *entry));
+            complete(&kernel.tables, index, &entries);
+        }
+    }
+
+    /// As many pages as the size says, or some more, at one of three places, of which not every domain has the last.
+    fn mapping(physical: u32, log2: u32, odd: u32) -> Part {
+        let more = if odd % 8 == 7 { odd >> 3 & 3 } else { 0 };
+        let pages = ((1_u32 << log2.min(31)) / PAGE).clamp(1, 256) + more;
+        let physical = physical & !(PAGE - 1);
+        let place = if odd % 32 == 31 { 0x80_0000 } else { (odd & 1) * 0x10_0000 };
+        Part { at: Self::address(physical).wrapping_add(place), physical, bytes: pages * PAGE }
+    }
+}
+
+/// The rights of an area.
+pub fn rights(area: &Area) -> u32 {
+    match area.flags & (area::WRITE | area::EXECUTE) {
+        0 => R,
+        area::WRITE => RW,
+        _ => RX,
+    }
+}
+
+/// A page of a domain is not the kernel's memory, nor another domain's own; and it is part of an area of its own, or of memory that can be
+/// mapped while domains run.
+fn admissible(tables: &System<'_>, index: usize, entry: Entry) {
+    let (first, end) = (u64::from(entry.physical()), u64::from(entry.physical()) + u64::from(PAGE));
+    let meets = |base: u32, bytes: u32| first < u64::from(base) + u64::from(bytes) && u64::from(base) < end;
+    for window in WINDOWS {
+        assert!(!meets(window, WINDOW_BYTES), "domain {index} reaches the tables: {entry:x?}");
+    }
+    for range in tables.all::<Frames>().filter(|range| range.kind == frames::KERNEL) {
+        assert!(!meets(range.base, range.bytes), "domain {index} reaches the kernel: {entry:x?}");
+    }
+    for area in tables.all::<Area>().filter(|area| area.domain != index as u32) {
+        let shared = area.flags & area::SHARED != 0;
+        assert!(shared || !meets(area.physical, area.bytes), "domain {index} reaches {area:x?}: {entry:x?}");
+    }
+    let begins = |area: &Area| {
+        let (at, within) = (entry.address().wrapping_sub(area.base), entry.physical().wrapping_sub(area.physical));
+        area.domain == index as u32 && at == within && at < area.bytes && entry.rights == rights(area)
+    };
+    let lent = |range: Frames| range.kind == frames::USER && meets(range.base, range.bytes);
+    let admitted = matches!(entry.rights, R | RW) && tables.all::<Frames>().any(lent);
+    assert!(admitted || tables.all::<Area>().any(|area| begins(&area)), "domain {index} has {entry:x?}");
+}
+
+/// Areas that nobody can take away are there, every page.
+fn complete(tables: &System<'_>, index: usize, entries: &[Entry]) {
+    let held = |at: u32| tables.all::<Cap>().any(|cap| cap.kind == abi::Kind::Frames as u32 && cap.object == at);
+    for area in tables.all::<Area>().filter(|area| area.domain == index as u32) {
+        let within = |range: &Frames| area.physical.wrapping_sub(range.base) < range.bytes;
+        let range = tables.all::<Frames>().position(|range| within(&range)).unwrap();
+        for offset in (0..area.bytes).step_by(PAGE as usize).filter(|_| !held(range as u32)) {
+            let (page, frame) = ((area.base - BASE + offset) / PAGE, (area.physical + offset) / PAGE);
+            let there = entries.contains(&Entry { page, frame, rights: rights(&area) });
+            assert!(there, "domain {index} lacks {:#x} of {area:x?}", area.base + offset);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Behaviour that does not depend on how memory is protected, with RTMMU: the same files of tests once more.
+#![allow(clippy::duplicate_mod)]
+
+#[path = "../attacks.rs"]
+mod attacks;
+#[path = "../basics.rs"]
+mod basics;
+#[path = "../short.rs"]
+mod short;
+
+use system::build::Builder;
+
+use super::sim::{Machine, Rtmmu as Kind, boot_with};
+use super::{OK, refused};
+use crate::Kernel;
+
+type Chip = Kernel<Machine<Kind>>;
+
+/// Boots a system and lets the first thread run.
+fn boot(builder: &Builder) -> Chip {
+    boot_with(builder, Machine { now: 1000, ..Machine::default() })
+}
