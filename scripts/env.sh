@@ -84,8 +84,11 @@ cofferdam_outer_manifests() {
     done
 }
 
-# The core that a package outside crates/ is for: that of an image, or of a package of arch/ on which an image depends. Empty: any.
+# The core that a package outside crates/ is for: that of an image, of a package of arch/ on which an image depends, or of the way into the kernel that
+# only one core has. Empty: any.
 cofferdam_core_of() { # manifest
+    cofferdam_core="$(grep -lxF "entry = \"${1%/Cargo.toml}\"" cores/*.toml)"
+    [ "$(printf '%s\n' "$cofferdam_core" | grep -c .)" != 1 ] || { echo "$cofferdam_core"; return; }
     for cofferdam_core in cores/*.toml; do
         cofferdam_image="$(sed -n 's/^package = "\(.*\)"$/\1/p' "$cofferdam_core")"
         case "$1" in

@@ -74,22 +74,22 @@ uint32_t cof_restarts(void);
  * console is busy. 0 or the last refusal; COF_E_BAD_HANDLE without such a gate in the manifest. */
 int32_t cof_console_write(const void *bytes, size_t length);
 
-/* Handlers (`delivery = "direct"`): functions without arguments and result, marked COF_ENTRY, that interrupts reach without the kernel. A handler
- * has the domain's `.data` and `.bss` and the devices of direct lines, and nothing else: neither system calls nor stacks of threads nor allocated
- * memory. All that it calls and reads is placed a second time for it, and refused if it leads out, also through a pointer in data. */
+/* Handlers (`delivery = "direct"`): functions without arguments and result, marked COF_ENTRY, that interrupts reach
+ * without the kernel. A handler has the domain's `.data` and `.bss` and the devices of direct lines, and nothing else:
+ * neither system calls nor stacks of threads nor allocated memory. All that it calls and reads is placed a second time
+ * for it, and refused if it leads out, also through a pointer in data. */
 
 /* The kernel's function for cof_wake, which handlers find here; 0 before the domain's first thread has started. */
 extern volatile uint32_t cof_wake_address;
-/* Ask the kernel, from a handler, to signal the notifications of the domain's direct interrupts that have come: their threads run when no handler
- * does. Does nothing before the domain's first thread has started, and in a domain without handlers.
- * Errors: none.
- * Cost: O(1). */
+/* Ask the kernel, from a handler, to signal the notifications of the domain's direct interrupts that have come: their
+ * threads run when no handler does. Does nothing before the domain's first thread has started, and in a domain without
+ * handlers. Errors: none. Cost: O(1). */
 static inline void cof_wake(void) {
     uint32_t address = cof_wake_address;
     if (address != 0) {
         ((void (*)(void))(uintptr_t)address)();
-        /* The kernel finds its way back by the link register, so that this has to be a call: a jump from the end of the handler would leave the
-         * exception's there. */
+        /* The kernel finds its way back by the link register, so that this has to be a call: a jump from the end of the
+         * handler would leave the exception's there. */
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     }
 }

@@ -1,5 +1,7 @@
 //! Memory and devices that Non-secure state may access: attribution, blocks of memory, devices; and its Thread mode, which executes nothing.
 
+use core::arch::asm;
+
 use armv_m::barrier;
 use armv_m::regs;
 use kernel::boot::BootError;
@@ -173,4 +175,22 @@ pub(super) fn close_thread_mode() {
         MPU_RLAR_NS.write(0);
     }
     MPU_CTRL_NS.write(regs::ENABLE_WITH_DEFAULT_MAP);
+}
+
+/// Whether that has been changed, which only handlers can do.
+///
+/// # Bound
+/// The region registers of Non-secure state.
+pub(super) fn is_thread_mode_open() -> bool {
+    const UNPRIVILEGED: u32 = 1;
+    let control: u32;
+    // SAFETY: reads a register.
+    unsafe { asm!("mrs {0}, control_ns", out(reg) control, options(nomem, nostack, preserves_flags)) };
+    let is_on = |number: u32| {
+        MPU_RNR_NS.write(number);
+        MPU_RLAR_NS.read() & 1 != 0
+    };
+    control & UNPRIVILEGED == 0
+        || MPU_CTRL_NS.read() != regs::ENABLE_WITH_DEFAULT_MAP
+        || (0..MPU_TYPE_NS.read() >> 8 & 0xff).any(is_on)
 }

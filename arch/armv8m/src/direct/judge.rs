@@ -11,6 +11,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use abi::trace::Fault;
 use armv_m::{Context, regs};
 
+use super::access::is_thread_mode_open;
 use super::owner::{COFFERDAM_OWNER, is_masked, unmask};
 use super::registers::write_bit;
 use crate::registers::{SFAR, SFSR};
@@ -118,13 +119,21 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
 pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
     let number = armv_m::exception_number();
     let in_thread = exc_return & (THREAD | SECURE) == THREAD;
-    if in_thread && !kernel_is_active(number) && !is_signed(psp) {
-        // It may be anybody's thread: handlers are to blame for their masks alone. The meter is above the kernel, which serves only its own exceptions, and
-        // leaves the thread to its fault.
-        if is_masked() {
-            blame(Fault::Return, 0);
+    if in_thread && !kernel_is_active(number) {
+        let is_signed = is_signed(psp);
+        // It may be anybody's thread, which can forge a frame, too; a fault is all that is ahead of it. Handlers are to blame for their masks, and for
+        // Thread mode that they have opened.
+        if !(is_signed && is_thread_mode_open()) {
+            if is_masked() {
+                blame(Fault::Return, 0);
+            }
+            // The meter is above the kernel, which serves only its own exceptions, and leaves the thread to its fault.
+            return match is_meter(number) {
+                true => GO_ON,
+                false if is_signed => unwind(number, psp, msp),
+                false => STOP_THREAD,
+            };
         }
-        return if is_meter(number) { GO_ON } else { STOP_THREAD };
     }
     if in_thread || !is_meter(number) {
         // An exception of the kernel came to a handler that has made itself less important than the kernel.
@@ -133,6 +142,11 @@ pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
         return GO_ON;
     }
     unwind(number, psp, msp)
+}
+
+/// Whether an exception came to a thread that has gone to Non-secure code by itself: no handler's time, and nothing but a fault is ahead of it.
+pub(super) fn is_stray(exc_return: u32) -> bool {
+    exc_return & (THREAD | SECURE) == THREAD && !is_thread_mode_open()
 }
 
 /// Whether a handler is active.

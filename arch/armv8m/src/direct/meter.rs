@@ -11,7 +11,7 @@ use super::displaced::DISPLACED;
 use super::instrument::Meter;
 use super::judge::{self, GO_ON};
 use super::looks::Sampler;
-use super::occupy::change;
+use super::occupy::{change, put_back};
 use super::owner::{COFFERDAM_OWNER, Request, is_masked};
 
 /// The server of each domain with handlers, and the time since they began, in ticks of ended intervals.
@@ -75,6 +75,7 @@ fn serve(request: u32) {
     } else if request == Request::Stop as u32 {
         owner.occupant().stopped.store(1, Relaxed);
         owner.close();
+        put_back();
     } else {
         owner.occupant().stopped.store(0, Relaxed);
         owner.reopen();
@@ -94,11 +95,12 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
         return GO_ON;
     }
     let outside = exc_return & judge::SECURE == 0;
+    let strays = outside && judge::is_stray(exc_return);
     // Also on its way into the kernel, which is left before it can be ended.
-    let meets = outside || judge::is_active();
+    let meets = outside && !strays || judge::is_active();
     let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
     let is_close = is_counted && ended && (meets || is_at_boundary);
-    let cheats = is_close && (owner.counter.finds(meets) || outside && judge::is_asleep());
+    let cheats = is_close && (owner.counter.finds(meets) || outside && !strays && judge::is_asleep());
     // A counter charges nothing in between: it comes by itself.
     if matched || is_at_boundary || cheats || meets && !is_counted {
         settle(ended.then_some(meets));
@@ -112,7 +114,9 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
         judge::blame(Fault::Return, 0);
     }
     if outside {
-        DISPLACED.met();
+        if !strays {
+            DISPLACED.met();
+        }
         return judge::met(exc_return, psp, msp, cheats || owner.exhausted.load(Relaxed) != 0);
     }
     GO_ON

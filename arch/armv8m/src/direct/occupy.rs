@@ -88,14 +88,21 @@ fn leave() {
     access(owner.seat.load(Relaxed)).set(false);
 }
 
+/// Registers of Non-secure state that handlers may have set, those of another domain or of this one's life before.
+///
+/// # Bound
+/// The region registers of that state.
+pub(super) fn put_back() {
+    close_thread_mode();
+    [SCR_NS, SHPR1_NS, SHPR2_NS, SHPR3_NS, CPACR_NS].iter().for_each(|register| register.write(0));
+}
+
 /// Opens what a domain has, and leads its lines to its handlers. None of them runs before its thread has acknowledged one.
 fn enter(seat: u32) {
     let owner = &COFFERDAM_OWNER;
     owner.occupy(seat);
     access(seat).set(true);
-    close_thread_mode();
-    // The domain before may have set these.
-    [SCR_NS, SHPR1_NS, SHPR2_NS, SHPR3_NS, CPACR_NS].iter().for_each(|register| register.write(0));
+    put_back();
     for (line, _) in owner.lines() {
         let (enabled, bit) = regs::nvic_iser(line);
         if enabled.read() & bit != 0 {

@@ -1,7 +1,7 @@
 //! Armv8-M with the Security Extension: two security states, each with a unit of region registers, and the attribution of addresses
 //! (ARM DDI 0553 B8 and B10). The state of an instruction is the attribution of its address, so that the processor need not be asked.
 //!
-//! Domains and the kernel are Secure. Non-secure code is known by its address, may access nothing else, and counts as privileged in handlers alone.
+//! Domains and the kernel are Secure. Non-secure code is known by its address, may access nothing else, and is privileged in handlers, and in Thread mode as they have set it.
 
 use protect::AccessKind;
 use protect::attribution::{Idau, Security, Unit};

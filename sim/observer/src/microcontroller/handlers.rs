@@ -7,11 +7,22 @@ use super::{Displaced, Microcontroller, Modelled, Protects};
 use crate::block::flag;
 use crate::per_core::{BlockOf, CoreObserver, Family};
 
+/// `CONTROL.nPRIV`: Thread mode is unprivileged.
+const N_PRIV: u32 = 1;
+
 impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
-    /// Whether code runs privileged: the kernel, and handlers in their state.
+    /// Whether code runs privileged: the kernel, handlers in their state, and Thread mode of that state if handlers have made it so.
     #[inline]
-    pub(super) fn is_privileged(&self) -> bool {
-        self.kernel != 0 || self.family.is_displaced() && self.exceptions.innermost().is_some()
+    pub(super) fn is_privileged(&mut self) -> bool {
+        self.kernel != 0
+            || self.family.is_displaced() && (self.exceptions.innermost().is_some() || self.is_privileged_thread())
+    }
+
+    /// Handlers whose vectors are their own are not known as such.
+    #[cold]
+    fn is_privileged_thread(&mut self) -> bool {
+        let control = self.family.protection.banked().control;
+        self.ipsr() != 0 || self.target.register(control) & N_PRIV == 0
     }
 
     /// Whether the state of handlers runs, but no handler: nothing may be executed then.

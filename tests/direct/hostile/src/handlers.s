@@ -37,6 +37,7 @@ fired:
     .byte (raise - 0b) / 2, (both - 0b) / 2, (vectors - 0b) / 2, (lower - 0b) / 2, (clock - 0b) / 2
     .byte (nest - 0b) / 2, (float - 0b) / 2, (open - 0b) / 2, (ever - 0b) / 2, (link - 0b) / 2
     .byte (own - 0b) / 2, (flood - 0b) / 2, (doze - 0b) / 2, (rewind - 0b) / 2, (tamper - 0b) / 2
+    .byte (region - 0b) / 2
     .balign 2
 9:  bx      lr
 spin:
@@ -109,11 +110,22 @@ float:
     isb
     vmov    s0, r0
     b       store
-@ The state in which Non-secure Thread mode may execute what it likes.
+@ Non-secure Thread mode may execute what it likes: by no region registers, by a region, by its privilege.
 open:
     ldr     r0, =0xe000ed94
     movs    r1, #0
     str     r1, [r0]
+    movs    r1, #1
+    b       1f
+region:
+    ldr     r0, =0xe000ed98
+    movs    r1, #0
+    movs    r2, #2
+    mvn     r3, #0x1e
+    stmia   r0, {r1, r2, r3}
+    movs    r2, #0xff
+    str     r2, [r0, #0x28]
+    movs    r1, #1
     b       1f
 ever:
     ldr     r0, =0xe000ed24

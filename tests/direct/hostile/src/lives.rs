@@ -29,6 +29,7 @@ pub enum Action {
     Doze,
     Rewind,
     Tamper,
+    Region,
 }
 
 /// The thread's part in it.
@@ -73,7 +74,7 @@ const fn with(thread: Thread, life: Life) -> Life {
 use Action::*;
 
 /// In the order of tests/suites/tests/direct.rs.
-pub static LIVES: [Life; 61] = [
+pub static LIVES: [Life; 62] = [
     life(Done, 0, 0),
     over_kernel(Done, 0, 0),
     with(Thread::Returns, life(Spin, 0, 0)),
@@ -110,6 +111,7 @@ pub static LIVES: [Life; 61] = [
     life(Float, 0x3800_0800, 0),
     life(Steal, 0, 0),
     life(Open, 0, 0),
+    life(Region, 0, 0),
     over_kernel(Open, 0, 0),
     life(Ever, 0, 0),
     life(Call, WAKE, 0),

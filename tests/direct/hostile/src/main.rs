@@ -15,12 +15,14 @@ use cofferdam::hostile::undefined;
 use cofferdam::{Info, Interrupt, Notification, Start, now, sys};
 use lives::{LIVES, Life, Thread};
 
-global_asm!(include_str!("handlers.s"), options(raw));
+global_asm!(include_str!("handlers.s"), include_str!("goes.s"), options(raw));
 
 unsafe extern "C" {
     fn fired();
     fn second();
     fn keeps(rounds: u32) -> u32;
+    fn goes(code: u32);
+    fn goes_often(code: u32, times: u32);
 }
 
 /// Address of the timer.
@@ -170,16 +172,10 @@ fn perform(info: Info, thread: Thread, calls: bool) {
     }
 }
 
-/// Goes to the handlers' code by itself, with or without a frame on its stack as if a handler had interrupted it.
+/// Goes to the handlers' code by itself, once with nothing on its stack; or often, each time with a frame as if a handler had interrupted it, so that its way
+/// there meets whatever else comes.
 fn go(address: u32, signed: bool) {
-    let signature = if signed { 0xfefa_125b_u32 } else { 0 };
-    // SAFETY: leaves for good.
-    unsafe {
-        asm!(
-            "sub sp, #72", "str {0}, [sp]", "mov r1, #0x01000000", "str r1, [sp, #68]", "adr r1, 2f", "str r1, [sp, #64]",
-            "bic r12, #1", ".inst.n 0x4704 | 12 << 3", "nop", ".balign 4", "2: nop",
-            in(reg) signature, in("r12") address, out("r1") _, options(nostack),
-        );
-    }
+    // SAFETY: both are called with the code that handlers began with; one does not come back, and the other keeps to the calling convention.
+    unsafe { if signed { goes_often(address & !1, 8_000) } else { goes(address & !1) } }
     let _ = (fired as *const (), second as *const ());
 }

@@ -113,7 +113,7 @@ impl Scheme for Mapped<'_> {
         let held = add_pools(&mut book, system, frames);
         for (spot, domain) in domains.iter_mut().zip(&system.domains) {
             let opening = Opening { tables: [0; PLACES], ..Opening::new(TablePlace::OnChip, 0) };
-            let asked = spot.areas.iter().map(|area| ask(area)).enumerate().collect::<Vec<_>>();
+            let asked = spot.areas.iter().map(ask).enumerate().collect::<Vec<_>>();
             admit_domain(&mut book, domain, &opening, &mut spot.areas, &asked).map_err(PlaceError::Refused)?;
         }
         keep_quotas(&mut book, system);

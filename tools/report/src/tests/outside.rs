@@ -28,7 +28,7 @@ fn serial(text: &str) -> SystemDescription {
 /// Stores of a line with these levels, one each 100 cycles, with another bit that changes all the time.
 fn levels(levels: &str) -> Vec<RunEvent> {
     let store = |(at, level): (usize, char)| {
-        let value = u32::from(level == '1') << 1 | at as u32 % 2;
+        let value = u32::from(level == '1') << 1 | (at as u32 % 2);
         observed(at as u64 * 100 + 7, observed::STORED, 0, value)
     };
     levels.chars().enumerate().map(store).collect()
