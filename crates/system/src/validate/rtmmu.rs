@@ -2,12 +2,14 @@
 
 use super::{is_kernel, overlaps, require};
 use crate::rtmmu::{BASE, Hardware, MOST_PAGES_LOG2, PAGE, Rtmmu, Space};
-use crate::{Area, System, area};
+use crate::{Area, Frames, System, area};
 
-/// Whether there can be such hardware.
+/// Whether there can be such hardware, with all frames that the block has.
 pub(crate) fn hardware(system: &System) -> bool {
     let Hardware { entries_log2 } = system.own::<Rtmmu>();
-    entries_log2 <= MOST_PAGES_LOG2 + 1
+    // A frame's number has as many bits as that of a page.
+    let has_number = |range: Frames| u64::from(range.base) + u64::from(range.bytes) <= u64::from(BASE);
+    entries_log2 <= MOST_PAGES_LOG2 + 1 && system.all::<Frames>().all(has_number)
 }
 
 pub(crate) fn domain(system: &System, index: usize) -> Result<(), &'static str> {

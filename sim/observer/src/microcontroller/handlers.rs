@@ -22,7 +22,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     #[cold]
     fn is_privileged_thread(&mut self) -> bool {
         let control = self.family.protection.banked().control;
-        self.ipsr() != 0 || self.target.register(control) & N_PRIV == 0
+        self.family.protection.is_apart() && (self.ipsr() != 0 || self.target.register(control) & N_PRIV == 0)
     }
 
     /// Whether the state of handlers runs, but no handler: nothing may be executed then.

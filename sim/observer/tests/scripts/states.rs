@@ -115,6 +115,7 @@ fn the_address_of_code_decides_in_which_state_it_runs() {
     let off = stores(0xe000_ed94 + ALIAS, 0);
     let more = [
         off,
+        Told::Has("control_ns", 1),
         runs(HANDLERS),
         loads(SHARED + 0x3000),
         loads(DATA),
@@ -132,6 +133,18 @@ fn the_address_of_code_decides_in_which_state_it_runs() {
         (Read, DOMAIN, SHARED + 0x3000),
     ];
     assert_eq!(violations(&summary), denied);
+}
+
+/// Its unit is on, and has no region.
+#[test]
+fn thread_mode_of_handlers_is_privileged_as_they_have_set_it() {
+    let on = stores(0xe000_ed94 + ALIAS, 5);
+    for (n_priv, denied) in [(0, vec![]), (1, vec![(ViolationKind::Read, HANDLERS, SHARED + 0x3000)])] {
+        let more = [on, Told::Has("control_ns", n_priv), runs(HANDLERS), loads(SHARED + 0x3000)];
+        let seen = violations(&run(&format!("privileged{n_priv}"), watch(), &more));
+        let seen: Vec<_> = seen.into_iter().filter(|(kind, ..)| *kind != ViolationKind::Execute).collect();
+        assert_eq!(seen, denied);
+    }
 }
 
 #[test]
