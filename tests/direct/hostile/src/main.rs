@@ -176,6 +176,6 @@ fn perform(info: Info, thread: Thread, calls: bool) {
 /// there meets whatever else comes.
 fn go(address: u32, signed: bool) {
     // SAFETY: both are called with the code that handlers began with; one does not come back, and the other keeps to the calling convention.
-    unsafe { if signed { goes_often(address & !1, 8_000) } else { goes(address & !1) } }
+    unsafe { if signed { goes_often(address & !1, 3_000) } else { goes(address & !1) } }
     let _ = (fired as *const (), second as *const ());
 }
