@@ -14,7 +14,7 @@ pub const MANIFEST: &str = "tests/direct/hostile.toml";
 /// The same with the sampler.
 pub const SAMPLED: &str = "tests/direct/hostile-sampled.toml";
 
-/// Modelled time after which a run with a mutant is over; without one it takes 645 ms.
+/// Modelled time after which a run with a mutant is over; without one it takes 1.2 s.
 const LIMIT: &str = "limit = \"2 s\"";
 
 /// Lives of `tests/direct/hostile`: the attack, and the kind of fault in which it must end, or two of which one depends on when the kernel is needed, or the budget is empty.
