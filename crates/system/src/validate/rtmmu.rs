@@ -2,14 +2,12 @@
 
 use super::{is_kernel, overlaps, require};
 use crate::rtmmu::{BASE, Hardware, MOST_PAGES_LOG2, PAGE, Rtmmu, Space};
-use crate::{Area, Frames, System, area};
+use crate::{Area, System, area};
 
-/// Whether there can be such hardware, with all frames that the block has.
+/// Whether there can be such hardware.
 pub(crate) fn hardware(system: &System) -> bool {
     let Hardware { entries_log2 } = system.own::<Rtmmu>();
-    // A frame's number has as many bits as that of a page.
-    let has_number = |range: Frames| u64::from(range.base) + u64::from(range.bytes) <= u64::from(BASE);
-    entries_log2 <= MOST_PAGES_LOG2 + 1 && system.all::<Frames>().all(has_number)
+    entries_log2 <= MOST_PAGES_LOG2 + 1
 }
 
 pub(crate) fn domain(system: &System, index: usize) -> Result<(), &'static str> {
