@@ -9,6 +9,7 @@ mod edits;
 mod frames;
 pub mod fuzz;
 mod lives;
+mod maps;
 #[cfg(test)]
 mod objects;
 mod pages;

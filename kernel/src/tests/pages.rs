@@ -7,16 +7,14 @@ use protect::vmsav7::Unit;
 use system::build::Builder;
 use system::{Area, Cap, Frames, area, frames};
 
+use super::maps::{FRAMES, Told, call, check, map, restart, run, unmap};
 use super::refused;
-use super::sim::{GATE, Guard, LINE, Machine, PEER, Pager, WAYS, WORD, boot_with, sample};
-use super::watch::memory;
+use super::sim::{GATE, LINE, Machine, PEER, Pager, WAYS, WORD, boot_with, sample};
 use crate::Kernel;
 
 type Chip = Kernel<Machine<Pager>>;
-type Told = Option<(u32, [u32; 2])>;
 
 const OK: Told = Some((0, [0, 0]));
-const FRAMES: u32 = 4;
 const NEAR: u32 = 5;
 /// Frames that domain 0 holds, off the chip and on it.
 const POOL: u32 = 0x6000_0000;
@@ -54,32 +52,6 @@ fn ready() -> Chip {
     kernel
 }
 
-fn check(kernel: &mut Chip) {
-    Pager::check(kernel);
-    memory(kernel);
-}
-
-fn call(kernel: &mut Chip, call: Call, args: [u32; 4]) -> Told {
-    let told = kernel.asks(call as u32, args);
-    check(kernel);
-    told
-}
-
-/// The words for pages of frames from an offset on; `target` has the access in bits 31..16.
-fn run(target: u32, frames: u32, at: u32, pages: u32, offset: u32) -> [u32; 4] {
-    let (access, bytes) = (target >> 16, pages * 0x1000);
-    abi::Mapping { target: target as u16, frames: frames as u16, at, access, offset, bytes }.words()
-}
-
-/// Maps pages from an offset in the pool on.
-fn map(kernel: &mut Chip, target: u32, virt: u32, pages: u32, offset: u32) -> Told {
-    call(kernel, Call::FramesMap, run(target, FRAMES, virt, pages, offset))
-}
-
-fn unmap(kernel: &mut Chip, target: u32, virt: u32, pages: u32, offset: u32) -> Told {
-    call(kernel, Call::FramesUnmap, run(target, FRAMES, virt, pages, offset))
-}
-
 /// A call by domain 1, to its end.
 fn call_by_other(kernel: &mut Chip, number: Call, args: [u32; 4]) -> Told {
     for _ in 0..100 {
@@ -100,17 +72,6 @@ fn finds(kernel: &mut Chip, virt: u32) -> Option<u32> {
     kernel.loads(0);
     check(kernel);
     found
-}
-
-fn restart(kernel: &mut Chip) -> Told {
-    call(kernel, Call::DomainStop, [PEER, 0, 0, 0]);
-    for _ in 0..1000 {
-        let told = call(kernel, Call::DomainRestart, [PEER, 0, 0, 0]);
-        if told != refused(Error::Again) {
-            return told;
-        }
-    }
-    panic!("the restart does not end");
 }
 
 #[test]

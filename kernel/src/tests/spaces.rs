@@ -8,17 +8,15 @@ use system::build::Builder;
 use system::rtmmu::PAGE;
 use system::{Area, Cap, Frames, area, frames};
 
+use super::maps::{FRAMES, Told, call, check, map, restart, run, unmap};
 use super::refused;
 use super::sim::{DEVICES, Entry, GATE, Guard, Machine, PEER, Rtmmu, WORD, boot_with, mapped, own, sample};
-use super::watch::memory;
 use crate::objects::Life;
 use crate::{Kernel, NOBODY};
 
 type Chip = Kernel<Machine<Rtmmu>>;
-type Told = Option<(u32, [u32; 2])>;
 
 const OK: Told = Some((0, [0, 0]));
-const FRAMES: u32 = 4;
 const BEYOND: u32 = 5;
 /// Frames that domain 0 holds; the second ones have numbers that look-ups do not tell from those of the kernel's.
 const POOL: u32 = 0x6000_0000;
@@ -59,32 +57,6 @@ fn ready() -> Chip {
     kernel
 }
 
-fn check(kernel: &mut Chip) {
-    Rtmmu::check(kernel);
-    memory(kernel);
-}
-
-fn call(kernel: &mut Chip, call: Call, args: [u32; 4]) -> Told {
-    let told = kernel.asks(call as u32, args);
-    check(kernel);
-    told
-}
-
-/// The words for pages of frames from an offset on; `target` has the access in bits 31..16.
-fn run(target: u32, frames: u32, at: u32, pages: u32, offset: u32) -> [u32; 4] {
-    let (access, bytes) = (target >> 16, pages.wrapping_mul(PAGE));
-    abi::Mapping { target: target as u16, frames: frames as u16, at, access, offset, bytes }.words()
-}
-
-/// Maps pages from an offset in the pool on.
-fn map(kernel: &mut Chip, target: u32, virt: u32, pages: u32, offset: u32) -> Told {
-    call(kernel, Call::FramesMap, run(target, FRAMES, virt, pages, offset))
-}
-
-fn unmap(kernel: &mut Chip, target: u32, virt: u32, pages: u32, offset: u32) -> Told {
-    call(kernel, Call::FramesUnmap, run(target, FRAMES, virt, pages, offset))
-}
-
 /// Everything that a domain translates.
 fn translated(kernel: &Chip, domain: usize) -> Vec<Entry> {
     mapped(own(&kernel.tables, domain)).to_vec()
@@ -98,17 +70,6 @@ fn finds(kernel: &mut Chip, virt: u32, kind: AccessKind) -> Option<u32> {
     kernel.loads(0);
     check(kernel);
     found
-}
-
-fn restart(kernel: &mut Chip) -> Told {
-    call(kernel, Call::DomainStop, [PEER, 0, 0, 0]);
-    for _ in 0..1000 {
-        let told = call(kernel, Call::DomainRestart, [PEER, 0, 0, 0]);
-        if told != refused(Error::Again) {
-            return told;
-        }
-    }
-    panic!("the restart does not end");
 }
 
 #[test]
