@@ -179,8 +179,8 @@ cofferdam_resume:
     lw      t6, (4 * 30)(t6)
     mret
 
-# Where the kernel waits when nobody runs, in machine mode. What is enabled ends the waiting though interrupts are off (Privileged Architecture, WFI),
-# and is served like an interrupt of a thread.
+# The kernel waits here when nobody runs, in machine mode. An enabled interrupt ends the waiting though interrupts are off (Privileged Architecture, WFI),
+# and the kernel serves it like one that comes to a thread.
     .global cofferdam_idle
     .type cofferdam_idle, %function
 cofferdam_idle:

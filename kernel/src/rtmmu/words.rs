@@ -10,7 +10,7 @@ use super::RtmmuArch;
 /// Words one behind the other, by physical address.
 ///
 /// # Safety argument
-/// Whoever makes one has its place from the validated block: entries that are one domain's alone, or kernel memory that is set aside for its tree.
+/// The maker takes its place from the validated block: entries that are one domain's alone, or kernel memory that is set aside for its tree.
 /// Nothing else uses either, and no domain can be given access to it.
 #[derive(Debug)]
 pub(super) struct TableWords<A> {

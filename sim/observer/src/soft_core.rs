@@ -257,7 +257,7 @@ impl SoftCore {
     /// The run is over: writes the rest of the events and the summary.
     ///
     /// # Errors
-    /// What the files answer.
+    /// A file cannot be written.
     pub fn finish(mut self, at: At, reason: EndReason) -> io::Result<()> {
         self.settle(at);
         self.end_stretch(at.cycle);

@@ -49,7 +49,7 @@ impl Entry {
     /// Reads an entry.
     ///
     /// # Errors
-    /// What the stream answers; the end of the stream is one, because a bench says when it ends.
+    /// Reading fails; the end of the stream is an error, too, because a bench says when it ends.
     pub fn read(stream: &mut impl Read) -> io::Result<Entry> {
         let mut bytes = [0; BYTES];
         stream.read_exact(&mut bytes)?;
