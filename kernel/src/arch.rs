@@ -346,6 +346,36 @@ pub trait Protection<A: Arch>: Sized + 'static {
 
     /// Forgets what the domain has used, as at its restart.
     fn evict(&mut self, hardware: Hardware<'_, A>);
+
+    /// Domains may have a demand area: pages that are mapped at their first touch. Without one the other three do nothing.
+    const DEMAND: bool = false;
+
+    /// The domain was refused an access, or the kernel on its behalf: a step of mapping the page, if this is its first touch. Whether the access
+    /// is to be repeated.
+    fn touch(&mut self, _: Virt<A>, _: AccessKind, _: Hardware<'_, A>) -> bool {
+        false
+    }
+
+    /// Makes pages of the demand area, from an address on, regions.
+    ///
+    /// # Errors
+    /// Those of `REGION_MAP`.
+    fn map_region(&mut self, _: Virt<A>, _: u32, _: u32) -> Result<(), Error> {
+        Err(Error::BadAddress)
+    }
+
+    /// Frees regions of the demand area, the first of which begins at an address.
+    ///
+    /// # Errors
+    /// Those of `REGION_UNMAP`.
+    fn unmap_regions(&mut self, _: Virt<A>, _: u32) -> Result<(), Error> {
+        Err(Error::BadAddress)
+    }
+
+    /// Frees the region of an address of the demand area, if it is part of one; the address behind it. Nothing for other addresses.
+    fn shed_step(&mut self, _: Virt<A>) -> Option<Virt<A>> {
+        None
+    }
 }
 
 /// How memory for tables is given.

@@ -107,6 +107,9 @@ impl<A: Arch> Kernel<A> {
             self.work();
             return Some(from);
         }
+        if let Some(later) = self.domains[usize::from(target)].protection.shed_step(from) {
+            return Some(later);
+        }
         let entry: system::Domain = self.tables.get(usize::from(target));
         let own = |at: Virt<A>, physical: Phys<A>| {
             let rest = |area: system::Area| {

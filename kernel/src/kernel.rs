@@ -7,8 +7,8 @@ use abi::{Call, Error, Kind, rights};
 use memory::frames::FrameTable;
 use system::System;
 
-use crate::arch::Arch;
 use crate::arch::Shared;
+use crate::arch::{Arch, Protection};
 use crate::edit::Edit;
 use crate::objects::{Activation, Budget, Cap, Domain, Interrupt, Notification, Thread};
 use crate::outcome::{DONE, Outcome};
@@ -344,6 +344,9 @@ impl<A: Arch> Kernel<A> {
             Call::FramesClean => self.frames_clean(a, b, c),
             Call::NodesGive => self.nodes_give(a, b, c, d),
             Call::Occupy => self.occupy(a),
+            Call::RegionMap if A::Protection::DEMAND => self.region_map(a, b, c),
+            Call::RegionUnmap if A::Protection::DEMAND => self.region_unmap(a, b),
+            Call::RegionMap | Call::RegionUnmap => Err(Error::BadCall),
         }
     }
 

@@ -13,6 +13,7 @@ pub mod boot;
 mod caps;
 mod charge;
 mod copy;
+mod demand;
 mod edit;
 pub mod entry;
 pub mod fault;

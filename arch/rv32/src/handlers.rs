@@ -3,6 +3,7 @@
 use abi::trace::Fault;
 use kernel::Kernel;
 use kernel::entry::{Args, Next};
+use protect::AccessKind;
 use units::VirtAddr;
 
 use crate::context::Context;
@@ -34,9 +35,17 @@ mod cause {
     pub const STORE: u32 = 7;
 }
 
-/// A thread went wrong: names the fault and stops its domain. Faults are precise. A load or store that a device refuses is reported as one that the
-/// domain may not make: the core does not tell the two apart.
+/// A thread touched a page for the first time, or went wrong: then names the fault and stops its domain. Faults are precise, so that the access can be
+/// repeated. A load or store that a device refuses is reported as one that the domain may not make: the core does not tell the two apart.
 pub fn fault<B: Board>(kernel: &mut Kernel<Rv32<B>>, reason: u32, address: VirtAddr<u32>) -> Next<Rv32<B>> {
+    let touched = match reason {
+        cause::LOAD => kernel.on_touch(address, AccessKind::Read),
+        cause::STORE => kernel.on_touch(address, AccessKind::Write),
+        _ => false,
+    };
+    if touched {
+        return None;
+    }
     // Nobody runs: `Kernel::on_fault` knows what that means.
     let context = kernel.current_context().map_or(&Context::EMPTY, |context| &*context);
     let pc = VirtAddr(context.pc);

@@ -14,7 +14,7 @@ pub use read::{Area, Cap, Envelope, Info};
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFI");
 /// Version of what a program is built for: this layout, the numbers of calls, kinds and errors, and how a call passes its words. Every
 /// change of one of them gets the next number, because a finished program is refused only by it.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Section of the note in which a program says that version.
 pub const NOTE_SECTION: &str = ".note.cofferdam";
 /// Name of the note, padded to words.
@@ -54,6 +54,8 @@ pub mod area {
     pub const ACCESS: usize = 2;
     /// Bit of the access: the bound follows from the platform's description. Otherwise it is an observed maximum.
     pub const DERIVED: u32 = 1 << 4;
+    /// Bit of the access: a page gets a frame at its first touch, if it is part of a region (`REGION_MAP`).
+    pub const DEMAND: u32 = 1 << 5;
     /// Temporal specification, as `spec::TemporalSpec::bits` packs it.
     pub const SPEC: usize = 3;
     /// Cycles that deciding one access takes at most; [`super::UNBOUNDED`] when nothing is promised.

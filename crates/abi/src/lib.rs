@@ -17,7 +17,7 @@ pub mod trace;
 pub use boot::BootError;
 pub use call::{Argument, CALLS, Call, CallDoc};
 pub use error::{ERRORS, Error, ErrorDoc};
-pub use mapping::{GRANULE_BYTES, Mapping, access};
+pub use mapping::{GRANULE_BYTES, Mapping, access, region};
 
 /// The kinds of object a capability can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

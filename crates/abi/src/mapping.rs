@@ -17,6 +17,16 @@ pub mod access {
     pub const ALL: u32 = READ | WRITE | EXECUTE | PINNED | NEAR;
 }
 
+/// Bits of `REGION_MAP`, and what `REGION_UNMAP` takes.
+pub mod region {
+    /// The first page is a region of its own.
+    pub const FIRST_ALONE: u32 = 1;
+    /// The last page is a region of its own.
+    pub const LAST_ALONE: u32 = 2;
+    /// Most regions that one call frees: as many as one makes.
+    pub const MOST: u32 = 3;
+}
+
 /// Bytes of which address, offset and size are multiples.
 pub const GRANULE_BYTES: u32 = 32;
 

@@ -60,26 +60,36 @@ impl<W: Words> Frames<W> {
         self.chained + (self.count - self.used)
     }
 
-    /// Takes a free frame for `owner`; nothing, when there is none. Frames that were released last are taken first.
+    /// The free frame that is taken next for `owner`; nothing, when there is none. Frames that were released last are taken first.
+    ///
+    /// # Time complexity
+    /// At most one read.
+    pub fn next(&self, owner: Owner) -> Option<Taken> {
+        self.find(owner).map(|(taken, _)| taken)
+    }
+
+    /// Takes that frame.
     ///
     /// # Time complexity
     /// At most one read.
     pub(crate) fn take(&mut self, owner: Owner) -> Option<Taken> {
-        if self.chained > 0 {
-            let distance = self.head;
-            let link = self.links.get(distance as usize);
-            self.head = link & NEXT_MASK;
-            self.chained -= 1;
-            return Some(Taken {
-                frame: Frame(self.first + distance),
-                clear: link >> OWNER_SHIFT != u32::from(owner.0),
-            });
+        let (taken, behind) = self.find(owner)?;
+        match behind {
+            Some(behind) => (self.head, self.chained) = (behind, self.chained - 1),
+            None => self.used += 1,
         }
-        let distance = self.used;
-        (distance < self.count).then(|| {
-            self.used += 1;
-            Taken { frame: Frame(self.first + distance), clear: true }
-        })
+        Some(taken)
+    }
+
+    /// The frame that is taken next, and the distance of the one behind it if it is chained.
+    fn find(&self, owner: Owner) -> Option<(Taken, Option<u32>)> {
+        if self.chained > 0 {
+            let link = self.links.get(self.head as usize);
+            let taken =
+                Taken { frame: Frame(self.first + self.head), clear: link >> OWNER_SHIFT != u32::from(owner.0) };
+            return Some((taken, Some(link & NEXT_MASK)));
+        }
+        (self.used < self.count).then(|| (Taken { frame: Frame(self.first + self.used), clear: true }, None))
     }
 
     /// Puts a frame before the one that begins the list of a region of `owner`; `next` is that one, if the list has any.

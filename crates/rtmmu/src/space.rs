@@ -234,6 +234,15 @@ impl<W: Words, T: Words> Space<W, T> {
         Ok(mapped)
     }
 
+    /// Whether an access is the first touch of a page that it may use: the page's region admits it, and nothing is mapped there.
+    ///
+    /// # Time complexity
+    /// A search and 5 reads.
+    pub fn is_first_touch(&self, page: Page, access: Access) -> bool {
+        let Ok(first) = self.header_of(page) else { return false };
+        self.header(first).rights().is_some_and(|rights| rights.admit(access)) && self.lookup(page).is_none()
+    }
+
     /// `mapPage`: gives a page at its first touch a frame of the pool.
     ///
     /// # Errors

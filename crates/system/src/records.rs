@@ -62,6 +62,8 @@ pub mod area {
     pub const WOVEN: u32 = 64;
     /// Handlers of the domain that interrupts reach without the kernel use it, too ([`crate::direct`]).
     pub const OPEN: u32 = 128;
+    /// Frames that pages of the domain get at their first touch: the scheme says which ([`crate::rtmmu::Space`]).
+    pub const DEMAND: u32 = 256;
 
     /// Normal memory, write-back cacheable.
     pub const NORMAL: u32 = 0;

@@ -3,6 +3,7 @@
 use ::rtmmu::space::MAX_PAGES_LOG2;
 use ::rtmmu::tree;
 
+use crate::area::DEMAND;
 use crate::records::words;
 use crate::{Area, Scheme, Section};
 
@@ -23,10 +24,25 @@ words! {
         pages_log2,
         /// Physical address of its virtual regions tree, in kernel memory; a multiple of 4.
         tree,
+        /// Pages of its demand area, at least as many as frames of the area with the flag [`crate::area::DEMAND`]; 0: it has none. They begin with
+        /// that area, and are mapped to its frames at their first touch, as far as they are part of a region.
+        demand_pages,
+        /// Physical address of a word for each of the frames, in kernel memory; a multiple of 4.
+        links,
     }
 }
 
 impl Space {
+    /// Bytes of addresses of a domain's area.
+    pub const fn reach(&self, area: &Area) -> u64 {
+        if area.flags & DEMAND == 0 { area.bytes as u64 } else { self.demand_pages as u64 * PAGE as u64 }
+    }
+
+    /// Bytes of the links of so many bytes of frames.
+    pub const fn links_bytes(frames: u32) -> u32 {
+        frames / PAGE * 4
+    }
+
     /// Bytes of the tree.
     pub const fn tree_bytes(&self) -> u32 {
         4 * tree::words_for(self.pages_log2 as u8) as u32

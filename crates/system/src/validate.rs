@@ -157,7 +157,7 @@ fn domain_entry<K: Known>(system: &System, index: usize, entry: Domain) -> Resul
     }
     let initialised = entry.data_bytes.checked_add(entry.zero_bytes).ok_or("zero_bytes")?;
     if initialised > 0 {
-        let holds = |flags: u32| flags & area::WRITE != 0;
+        let holds = |flags: u32| flags & (area::WRITE | area::DEMAND) == area::WRITE;
         require(inside_area(system, &entry, entry.data_base, initialised, holds), "data_base")?;
     }
     if entry.data_bytes > 0 {
@@ -201,7 +201,8 @@ fn area_entry<K: Known>(system: &System, index: usize, entry: Area) -> Result<()
     require(entry.flags & (area::WRITE | area::EXECUTE) != area::WRITE | area::EXECUTE, "flags")?;
     require(entry.memory <= area::DEVICE, "memory")?;
     require(entry.memory != area::DEVICE || entry.flags & area::EXECUTE == 0, "flags")?;
-    require(entry.flags < 2 * area::OPEN, "flags")?;
+    let known = if K::scheme(system) == Scheme::Rtmmu { 2 * area::DEMAND } else { 2 * area::OPEN };
+    require(entry.flags < known, "flags")?;
     K::scheme(system).area(system, index, &entry)?;
     let (base, end) = (entry.physical, u64::from(entry.physical) + u64::from(entry.bytes));
     let home =
@@ -229,7 +230,7 @@ fn stack<K: Known>(system: &System, domain: u32, base: u32, bytes: u32) -> Resul
     require(base.is_multiple_of(8), "stack_base")?;
     require(bytes.is_multiple_of(8) && bytes >= 256, "stack_bytes")?;
     let owner = system.get::<Domain>(domain as usize);
-    let pages = |flags: u32| flags & area::WRITE != 0 && flags & (area::SHARED | area::OPEN) == 0;
+    let pages = |flags: u32| flags & area::WRITE != 0 && flags & (area::SHARED | area::OPEN | area::DEMAND) == 0;
     let pinned =
         |flags: u32| flags & area::WRITE != 0 && flags & area::PINNED != 0 && flags & (area::SHARED | area::OPEN) == 0;
     let holds = if K::scheme(system).pins_stacks() { pinned } else { pages };

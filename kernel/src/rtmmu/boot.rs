@@ -1,16 +1,18 @@
 //! The space that a domain begins with.
 
 use rtmmu::{Page, Rights, Space, Tables, tree};
+use system::area::DEMAND;
 use system::rtmmu::{BASE, PAGE, Rtmmu};
 use system::{Area, area};
 use units::{PhysAddr, VirtAddr};
 
+use super::demand::Demand;
 use super::mapping::{Mapping, frame, page};
 use super::{Loaded, RtmmuArch, Spaces, TableWords};
 use crate::arch::BootContext;
 use crate::boot::BootError;
 
-/// The space of a domain, with all areas that it begins with mapped. Linear in its pages, once.
+/// The space of a domain, with all areas that it begins with mapped, but for its demand area. Linear in its pages, once.
 pub(super) fn make<A: RtmmuArch<Protection = Spaces<A>>>(
     context: &mut BootContext<'_, A>,
     index: usize,
@@ -22,11 +24,16 @@ pub(super) fn make<A: RtmmuArch<Protection = Spaces<A>>>(
     let tables = Tables { c: words(c), sp: words(sp), h: words(h), s: words(s), d: words(d) };
     let tree = TableWords::new(PhysAddr(own.tree), tree::words_for(pages_log2) as u32);
     let mut space = Space::new(tables, tree, pages_log2);
-    for own in system::areas_of(context.tables, &context.tables.get(index)) {
-        map(&mut space, &mapping(&own).ok_or(BootError::Areas)?).map_err(|_| BootError::Areas)?;
+    let mut demand = None;
+    for area in system::areas_of(context.tables, &context.tables.get(index)) {
+        if area.flags & DEMAND != 0 {
+            demand = Some(Demand::new(index, &own, &area).ok_or(BootError::Areas)?);
+            continue;
+        }
+        map(&mut space, &mapping(&area).ok_or(BootError::Areas)?).map_err(|_| BootError::Areas)?;
     }
     let loaded = Loaded { first: own.first, pages_log2: own.pages_log2 };
-    Ok(Spaces { first: loaded.first, pages_log2: loaded.pages_log2, on: 1, space: Some(space) })
+    Ok(Spaces { first: loaded.first, pages_log2: loaded.pages_log2, on: 1, space: Some(space), demand })
 }
 
 /// The region of an area.

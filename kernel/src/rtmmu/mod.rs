@@ -5,6 +5,7 @@
 
 mod arch;
 mod boot;
+mod demand;
 mod mapping;
 mod protection;
 mod words;
@@ -12,6 +13,8 @@ mod words;
 use rtmmu::Space;
 
 pub use arch::{Loaded, RtmmuArch};
+pub use demand::CLEAR_BYTES;
+use demand::Demand;
 pub use mapping::Mapping;
 use words::TableWords;
 
@@ -29,6 +32,8 @@ pub struct Spaces<A: RtmmuArch> {
     on: u32,
     /// Of the idle loop none.
     space: Option<DomainSpace<A>>,
+    /// Its pages that are mapped at their first touch.
+    demand: Option<Demand<A>>,
 }
 
 /// Offsets at which the entry code finds the space of a domain, in bytes.

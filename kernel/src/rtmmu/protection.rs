@@ -6,10 +6,10 @@ use rtmmu::{Access, Frame, Page, Region};
 use system::System;
 use system::objects::Size;
 use system::rtmmu::{PAGE, Rtmmu};
-use units::{Bytes, PhysAddr, PhysRange};
+use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
 use super::mapping::{address, page, used};
-use super::{Loaded, Mapping, PAGES, Progress, RtmmuArch, Spaces, boot, cost};
+use super::{Demand, DomainSpace, Loaded, Mapping, PAGES, Progress, RtmmuArch, Spaces, boot, cost};
 use crate::arch::{Asked, BootContext, Hardware, Len, Next, NodeConstraints, Phys, Protection, Step, Virt};
 use crate::boot::{BootError, Pool};
 
@@ -28,6 +28,11 @@ impl<A: RtmmuArch<Protection = Self>> Spaces<A> {
 
     fn frame(&self, page: Page, access: Access) -> Option<Frame> {
         self.space.as_ref()?.translate(page, access)
+    }
+
+    /// Its space with its demand area, if it has one.
+    fn on_demand(&mut self) -> Option<(&mut DomainSpace<A>, &mut Demand<A>)> {
+        self.space.as_mut().zip(self.demand.as_mut())
     }
 
     /// Whether exactly this mapping is there.
@@ -66,7 +71,7 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
     }
 
     fn idle((): &mut (), (): &()) -> Result<Self, BootError> {
-        Ok(Spaces { first: 0, pages_log2: 0, on: 0, space: None })
+        Ok(Spaces { first: 0, pages_log2: 0, on: 0, space: None, demand: None })
     }
 
     #[inline(always)]
@@ -86,9 +91,10 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
         [None; 2]
     }
 
-    /// Nothing: the region is looked for when it is made.
-    fn compare_step(&self, _: &Mapping, _: &mut Progress) -> Result<Step, Error> {
-        Ok(Step::Done(cost::REGION))
+    /// Only whether it meets the demand area; the region is looked for when it is made.
+    fn compare_step(&self, mapping: &Mapping, _: &mut Progress) -> Result<Step, Error> {
+        let free = !self.demand.as_ref().is_some_and(|demand| demand.meets(mapping.first, mapping.pages));
+        if free { Ok(Step::Done(cost::REGION)) } else { Err(Error::BadState) }
     }
 
     /// # Bound
@@ -139,7 +145,7 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
     fn permits(&self, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool {
         let last = len.0.checked_sub(1).and_then(|more| base.0.checked_add(more));
         let (Some(first), Some(last)) = (page(base), last) else { return false };
-        let Some(last) = page(units::VirtAddr(last)) else { return false };
+        let Some(last) = page(VirtAddr(last)) else { return false };
         let frames = (first.0..=last.0).map(|page| self.frame(Page(page), used(kind)));
         frames.into_iter().all(|frame| frame.is_some_and(|frame| A::is_memory(PhysAddr(frame.0 * PAGE))))
     }
@@ -169,6 +175,33 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
 
     /// Nothing: the hardware keeps nothing of what a domain has used.
     fn evict(&mut self, _: Hardware<'_, A>) {}
+
+    const DEMAND: bool = true;
+
+    fn touch(&mut self, at: Virt<A>, kind: AccessKind, hardware: Hardware<'_, A>) -> bool {
+        let (Some((space, demand)), Some(page)) = (self.on_demand(), page(at)) else { return false };
+        demand.touch(space, page, used(kind), hardware.arch)
+    }
+
+    fn map_region(&mut self, at: Virt<A>, pages: u32, cuts: u32) -> Result<(), Error> {
+        let (space, demand) = self.on_demand().ok_or(Error::BadAddress)?;
+        demand.map(space, first_of(at)?, pages, cuts)
+    }
+
+    fn unmap_regions(&mut self, at: Virt<A>, count: u32) -> Result<(), Error> {
+        let (space, demand) = self.on_demand().ok_or(Error::BadAddress)?;
+        demand.unmap(space, first_of(at)?, count)
+    }
+
+    fn shed_step(&mut self, from: Virt<A>) -> Option<Virt<A>> {
+        let (space, demand) = self.on_demand()?;
+        demand.shed(space, page(from)?).map(address)
+    }
+}
+
+/// The page that begins at an address.
+fn first_of(at: VirtAddr<u32>) -> Result<Page, Error> {
+    if at.0.is_multiple_of(PAGE) { page(at).ok_or(Error::BadAddress) } else { Err(Error::BadArgument) }
 }
 
 /// Error that a refusal of the space is to who asked.

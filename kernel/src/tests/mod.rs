@@ -5,6 +5,7 @@ mod attacks;
 mod basics;
 #[cfg(test)]
 mod conformance;
+mod demand;
 mod edits;
 mod frames;
 pub mod fuzz;

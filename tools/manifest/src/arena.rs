@@ -1,5 +1,6 @@
 //! Envelopes that are too big, with the largest that would fit.
 
+use memory::demand::{Layout, PAGE};
 use memory::heap::{record_bytes, worst_case_bytes};
 use spec::{Envelope, largest_that};
 
@@ -7,9 +8,19 @@ use crate::diagnostic::Refusal;
 use crate::quantity::Size;
 use crate::scheme::Scheme;
 
-/// Bytes that the arena of an envelope must hold: its blocks in their worst order, and their records.
-pub(crate) fn arena_bytes(live: u32, largest: u32, count: u32) -> Option<u64> {
+/// Bytes that the arena of an envelope must hold: its blocks in their worst order, and their records; on demand, its frames.
+pub(crate) fn arena_bytes(envelope: &Envelope, scheme: &dyn Scheme) -> Option<u64> {
+    let Envelope { spec, live, largest, count } = *envelope;
+    if scheme.is_on_demand(spec) {
+        return on_demand(envelope, scheme).map(|layout| u64::from(layout.frames) * u64::from(PAGE));
+    }
     Some(worst_case_bytes(live, largest, count, 1)? + record_bytes(count, 1))
+}
+
+/// The pages of an arena that get frames at their first touch.
+pub(crate) fn on_demand(envelope: &Envelope, scheme: &dyn Scheme) -> Option<Layout> {
+    let Envelope { spec, live, largest, count } = *envelope;
+    Layout::new(live, largest, count).filter(|_| scheme.is_on_demand(spec))
 }
 
 /// The refusal of an envelope whose arena does not fit what is left of a memory (bytes, name), with the least change of one figure that makes it fit: fewer live
@@ -24,7 +35,9 @@ pub fn too_big(
     scheme: &dyn Scheme,
 ) -> Refusal {
     let Envelope { live, largest, count, .. } = *declared;
-    let arena = |live: u32, largest: u32, count: u32| scheme.area_bytes(arena_bytes(live, largest, count)?);
+    let arena = |live: u32, largest: u32, count: u32| {
+        scheme.area_bytes(arena_bytes(&Envelope { live, largest, count, ..*declared }, scheme)?)
+    };
     let fits = |live: u32, largest: u32, count: u32| arena(live, largest, count).is_some_and(|bytes| bytes <= left);
     let size = |bytes: u32| Size(u64::from(bytes));
     let fewer = |low: u32, high: u32, fits: &dyn Fn(u32) -> bool| largest_that(low.max(1), high, fits);

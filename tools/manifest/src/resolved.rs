@@ -106,8 +106,10 @@ impl Interleave {
 /// Memory that a domain may have allocated at once, and the arena for it.
 #[derive(Clone, Debug)]
 pub struct Envelope {
-    /// Area of the arena; `extra` is its size.
+    /// Area of the arena; `extra` is its size, or that of its frames.
     pub area: Area,
+    /// Pages of the arena, if they get frames at their first touch.
+    pub on_demand: Option<u32>,
     /// The figures.
     pub envelope: spec::Envelope,
     /// Plain `malloc` uses the arena.

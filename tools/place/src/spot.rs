@@ -1,5 +1,7 @@
 //! Placed areas and domains.
 
+use memory::demand::PAGE;
+
 use manifest::resolved::{Domain, Envelope, Part, System};
 use spec::{AccessLevel, Bound, TablePlace, TemporalSpec};
 use system::area;
@@ -34,6 +36,8 @@ pub(crate) struct Spot {
     pub slots: u32,
     /// First physical address.
     pub physical: u32,
+    /// Pages of addresses, some of which have frames at any time, if they get them at their first touch: then `bytes` are those of the frames.
+    pub on_demand: Option<u32>,
     /// With page tables, the range that is mapped for it if that is not its own: all of the unit that it begins, or nothing (0 bytes) in one
     /// that another area begins.
     pub mapped: Option<(u32, u32)>,
@@ -56,6 +60,7 @@ impl Spot {
             place: None,
             slots: 0,
             physical: base,
+            on_demand: None,
             mapped: None,
         }
     }
@@ -74,6 +79,11 @@ impl Spot {
         (bytes > 0).then_some(system::Area { domain, base, bytes, flags, memory, physical })
     }
 
+    /// Bytes of its addresses.
+    pub(crate) fn reach(&self) -> u32 {
+        self.on_demand.map_or(self.bytes, |pages| pages * PAGE)
+    }
+
     /// The envelope of which it is the arena.
     pub(crate) fn envelope<'a>(&self, domain: &'a Domain) -> Option<&'a Envelope> {
         if let Part::Envelope(index) = self.part { domain.envelopes.get(index) } else { None }
@@ -82,7 +92,7 @@ impl Spot {
     /// Its pieces without a gap: how many, bytes of each, and bytes from one to the next. The first begins at the returned base.
     pub(crate) fn pieces(&self) -> (u32, u32, u32, u32) {
         if self.disabled == 0 {
-            return (self.base, 1, self.bytes, 0);
+            return (self.base, 1, self.reach(), 0);
         }
         let own = !self.disabled & 0xff;
         let eighth = 1 << (self.page_log2 - 3);

@@ -218,7 +218,8 @@ fn area_words(spot: &Spot) -> [u32; info::area::WORDS] {
     let (base, pieces, bytes, stride) = spot.pieces();
     let bound = spot.bound.map_or(info::UNBOUNDED, |bound| bound.cycles);
     let derived = spot.bound.is_some_and(|bound| bound.method == spec::Method::Derived);
-    let access = spot.flags & visible | if derived { info::area::DERIVED } else { 0 };
+    let on_demand = if spot.on_demand.is_some() { info::area::DEMAND } else { 0 };
+    let access = spot.flags & visible | if derived { info::area::DERIVED } else { 0 } | on_demand;
     [base, bytes, access, known(spot.spec).bits(), bound, pieces, stride, spot.kind]
 }
 

@@ -426,6 +426,26 @@ static inline int32_t cof_nodes_give(uint32_t domain, uint32_t frames, uint32_t 
     return result.status;
 }
 
+/* Make free pages of the own demand area a region, or up to three, one behind the other. Nothing of it is mapped: each
+ * page gets a frame at its first touch. BAD_CALL on a processor that cannot release a region at once. Does not block.
+ *   place: address of the first page
+ *   pages: not 0
+ *   cuts: bit 0: the first page is a region of its own; bit 1: the last one is
+ * Errors: COF_E_BAD_CALL, COF_E_BAD_ADDRESS, COF_E_BAD_ARGUMENT, COF_E_BAD_STATE.
+ * Cost: constant, whatever the number of pages. */
+static inline int32_t cof_region_map(uint32_t place, uint32_t pages, uint32_t cuts) {
+    return cof_call(COF_CALL_REGION_MAP, place, pages, cuts, 0).status;
+}
+
+/* Free regions of the own demand area, one behind the other; all their frames are free at once. Does not block.
+ *   place: address of the first page of the first one
+ *   regions: 1 to 3
+ * Errors: COF_E_BAD_CALL, COF_E_BAD_ADDRESS, COF_E_BAD_ARGUMENT, COF_E_BAD_STATE.
+ * Cost: constant, whatever their sizes and however much of them is mapped. */
+static inline int32_t cof_region_unmap(uint32_t place, uint32_t regions) {
+    return cof_call(COF_CALL_REGION_UNMAP, place, regions, 0, 0).status;
+}
+
 /* Give the processor's Non-secure state to a domain with handlers that interrupts reach without the kernel. The kernel
  * takes the interrupts of the domain that had it, as of every other one. Does not block.
  *   domain: handle, right WRITE

@@ -331,6 +331,27 @@
  *   bound O(areas of the system): attribution, blocks of memory and devices of two domains, and 8 lines */
 #define COF_CALL_OCCUPY 27u
 
+/* Make free pages of the own demand area a region, or up to three, one behind the other. Nothing of it is mapped: each page gets a frame at its first touch. BAD_CALL on a processor that cannot release a region at once.
+ *   in   place: address of the first page
+ *   in   pages: not 0
+ *   in   cuts: bit 0: the first page is a region of its own; bit 1: the last one is
+ *   error COF_E_BAD_CALL
+ *   error COF_E_BAD_ADDRESS
+ *   error COF_E_BAD_ARGUMENT
+ *   error COF_E_BAD_STATE
+ *   bound constant, whatever the number of pages */
+#define COF_CALL_REGION_MAP 28u
+
+/* Free regions of the own demand area, one behind the other; all their frames are free at once.
+ *   in   place: address of the first page of the first one
+ *   in   regions: 1 to 3
+ *   error COF_E_BAD_CALL
+ *   error COF_E_BAD_ADDRESS
+ *   error COF_E_BAD_ARGUMENT
+ *   error COF_E_BAD_STATE
+ *   bound constant, whatever their sizes and however much of them is mapped */
+#define COF_CALL_REGION_UNMAP 29u
+
 #define COF_MAP_READ 1u
 #define COF_MAP_WRITE 2u
 #define COF_MAP_EXECUTE 4u
@@ -339,14 +360,14 @@
 #define COF_COPY_MAX_BYTES 64u
 #define COF_MAX_NESTING 4u
 #define COF_INFO_MAGIC 0x49464f43u
-#define COF_INFO_VERSION 4u
+#define COF_INFO_VERSION 5u
 #define COF_INFO_HEADER_WORDS 17u
 #define COF_INFO_NAME_BYTES 16u
 #define COF_INFO_CAP_BYTES 24u
 #define COF_INFO_AREA_BYTES 48u
 #define COF_INFO_ENVELOPE_BYTES 24u
 #define COF_NOTE_SECTION ".note.cofferdam"
-#define COF_NOTE { 12u, 4u, 1u, 1717989187u, 1633972837u, 109u, 4u }
+#define COF_NOTE { 12u, 4u, 1u, 1717989187u, 1633972837u, 109u, 5u }
 #define COF_INFO_UNBOUNDED 0xffffffffu
 
 #endif

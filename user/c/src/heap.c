@@ -22,6 +22,15 @@ void cof_heap_wait(void) {
     cof_sleep_until(cof_time_now() + 1);
 }
 
+/* The heap of the demand area makes pages regions, and frees regions. */
+uint32_t cof_heap_map(uint32_t place, uint32_t pages, uint32_t cuts) {
+    return (uint32_t)cof_region_map(place, pages, cuts);
+}
+
+uint32_t cof_heap_unmap(uint32_t place, uint32_t regions) {
+    return (uint32_t)cof_region_unmap(place, regions);
+}
+
 static void say(const char *text) {
     cof_console_write(text, strlen(text));
 }

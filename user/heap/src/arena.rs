@@ -1,17 +1,11 @@
 //! A heap that several threads of one domain may use.
 
-use core::cell::UnsafeCell;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
 use memory::heap::{Error, Heap, Spans, Usage, record_bytes};
 
 use crate::raw::Raw;
-
-unsafe extern "C" {
-    /// Lets less important threads run for a moment.
-    safe fn cof_heap_wait();
-}
+use crate::turn::Turn;
 
 /// The place of the records of an arena's blocks, which decides whether an operation's time depends
 /// on a cache.
@@ -34,17 +28,13 @@ pub enum Records {
 /// thread that finds it taken lets less important ones run until the holder is done. A thread with a deadline had better have an
 /// arena of its own, or allocate before its first release.
 pub struct Arena {
-    taken: AtomicBool,
-    heap: UnsafeCell<Heap<Raw>>,
+    heap: Turn<Heap<Raw>>,
 }
-
-// SAFETY: `heap` is only reached through `with`, which one thread at a time enters.
-unsafe impl Sync for Arena {}
 
 impl Arena {
     /// An arena without memory: every request fails.
     pub const fn new() -> Arena {
-        Arena { taken: AtomicBool::new(false), heap: UnsafeCell::new(Heap::new(Raw::NONE)) }
+        Arena { heap: Turn::new(Heap::new(Raw::NONE)) }
     }
 
     /// Gives the arena its memory: `pieces` pieces of `bytes` bytes, one each `stride` bytes from `base`.
@@ -182,31 +172,9 @@ impl Arena {
         self.with(|heap| pack(heap.alloc_aligned(bytes, align)))
     }
 
-    /// Apart, so that what an operation executes lies in sequence.
-    #[cold]
-    #[inline(never)]
-    fn wait(&self) {
-        loop {
-            cof_heap_wait();
-            if !self.taken.swap(true, Ordering::Relaxed) {
-                return;
-            }
-        }
-    }
-
-    /// Threads of one domain run on one processor: an exchange that no interrupt divides keeps them apart, and only the compiler
-    /// could reorder what stands between the fences.
     #[inline(always)]
     fn with<R>(&self, use_it: impl FnOnce(&mut Heap<Raw>) -> R) -> R {
-        if self.taken.swap(true, Ordering::Relaxed) {
-            self.wait();
-        }
-        compiler_fence(Ordering::Acquire);
-        // SAFETY: `taken` was false, so no other reference exists until it is false again.
-        let result = use_it(unsafe { &mut *self.heap.get() });
-        compiler_fence(Ordering::Release);
-        self.taken.store(false, Ordering::Relaxed);
-        result
+        self.heap.with(use_it)
     }
 }
 
@@ -221,12 +189,12 @@ const ERRORS: [Error; 7] =
     [Error::Full, Error::TooLarge, Error::Alignment, Error::NotABlock, Error::DoubleFree, Error::Corrupt, Error::Piece];
 
 #[inline(always)]
-fn pack(outcome: Result<u32, Error>) -> u32 {
+pub(crate) fn pack(outcome: Result<u32, Error>) -> u32 {
     outcome.unwrap_or_else(|error| error as u32)
 }
 
 #[inline(always)]
-fn unpack(word: u32) -> Result<NonNull<u8>, Error> {
+pub(crate) fn unpack(word: u32) -> Result<NonNull<u8>, Error> {
     match ERRORS.get(word as usize) {
         Some(error) => Err(*error),
         None => NonNull::new(word as *mut u8).ok_or(Error::Corrupt),

@@ -5,6 +5,8 @@ use core::ptr::{NonNull, null_mut};
 use info::Info;
 use memory::heap::Error;
 
+#[cfg(feature = "demand")]
+use crate::demand::DEMAND;
 use crate::{Arena, Records};
 
 unsafe extern "C" {
@@ -24,8 +26,15 @@ pub static DEFAULT: Arena = Arena::new();
 /// # Safety
 /// Nobody else uses that memory.
 pub unsafe fn begin(info: Info) {
-    // An envelope says how many records there may be.
     let default = info.envelopes().find(|envelope| envelope.default);
+    #[cfg(feature = "demand")]
+    if let Some(envelope) = default.filter(|envelope| envelope.arena.access & abi::info::area::DEMAND != 0) {
+        let info::Area { base, bytes, .. } = envelope.arena;
+        // SAFETY: as the caller promises.
+        let _ = unsafe { DEMAND.open((base, bytes), envelope.live, envelope.largest, envelope.count) };
+        return;
+    }
+    // An envelope says how many records there may be.
     let (area, records) = match default {
         Some(envelope) => (Some(envelope.arena), Records::For(envelope.count)),
         None => (info.area(HEAP), Records::AsNeeded),
@@ -44,7 +53,12 @@ pub fn fault(error: Error, address: u32) -> ! {
 /// A block of the default arena, or a null pointer.
 #[inline]
 pub fn alloc(bytes: usize, align: usize) -> *mut u8 {
-    settle(DEFAULT.alloc_aligned(bytes as u32, align as u32), 0)
+    let (bytes, align) = (bytes as u32, align as u32);
+    #[cfg(feature = "demand")]
+    if DEMAND.is_open() {
+        return settle(DEMAND.alloc_aligned(bytes, align), 0);
+    }
+    settle(DEFAULT.alloc_aligned(bytes, align), 0)
 }
 
 /// Gives a block of the default arena back; a program error ends the thread.
@@ -53,8 +67,13 @@ pub fn alloc(bytes: usize, align: usize) -> *mut u8 {
 /// As [`Arena::free`].
 #[inline]
 pub unsafe fn free(block: NonNull<u8>) {
+    #[cfg(feature = "demand")]
     // SAFETY: as the caller promises.
-    if let Err(error) = unsafe { DEFAULT.free(block) } {
+    let freed = if DEMAND.is_open() { unsafe { DEMAND.free(block) } } else { unsafe { DEFAULT.free(block) } };
+    #[cfg(not(feature = "demand"))]
+    // SAFETY: as the caller promises.
+    let freed = unsafe { DEFAULT.free(block) };
+    if let Err(error) = freed {
         fault(error, block.as_ptr() as u32);
     }
 }
@@ -65,8 +84,26 @@ pub unsafe fn free(block: NonNull<u8>) {
 /// As [`Arena::realloc`].
 #[inline]
 pub unsafe fn realloc(block: NonNull<u8>, bytes: usize) -> *mut u8 {
+    #[cfg(feature = "demand")]
+    if DEMAND.is_open() {
+        // SAFETY: as the caller promises.
+        return settle(unsafe { DEMAND.realloc(block, bytes as u32) }, block.as_ptr() as u32);
+    }
     // SAFETY: as the caller promises.
     settle(unsafe { DEFAULT.realloc(block, bytes as u32) }, block.as_ptr() as u32)
+}
+
+/// How many bytes a block of the default arena holds.
+///
+/// # Errors
+/// As [`Arena::size`].
+#[inline]
+pub fn size(block: NonNull<u8>) -> Result<u32, Error> {
+    #[cfg(feature = "demand")]
+    if DEMAND.is_open() {
+        return DEMAND.size(block);
+    }
+    DEFAULT.size(block)
 }
 
 #[inline]

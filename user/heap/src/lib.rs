@@ -5,14 +5,18 @@
 //! whoever called; the default arena ends the thread with a message, because C's `free` cannot return an error.
 //!
 //! The run-time that links this crate provides two functions: `cof_heap_wait`, which lets less important threads run for a
-//! moment, and `cof_heap_fault`, which reports a program error and does not return.
+//! moment, and `cof_heap_fault`, which reports a program error and does not return; with the feature `demand` `cof_heap_map` and `cof_heap_unmap`, too,
+//! which call the kernel.
 #![no_std]
 
 mod arena;
 mod default;
+#[cfg(feature = "demand")]
+pub mod demand;
 #[cfg(feature = "malloc")]
 mod malloc;
 mod raw;
+mod turn;
 
 pub use arena::{Arena, Records};
 pub use default::{DEFAULT, alloc, begin, fault, free, realloc};

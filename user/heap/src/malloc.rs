@@ -104,7 +104,7 @@ pub unsafe extern "C" fn posix_memalign(place: *mut *mut c_void, align: usize, b
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize {
     let Some(known) = NonNull::new(block.cast()) else { return 0 };
-    match default::DEFAULT.size(known) {
+    match default::size(known) {
         Ok(bytes) => bytes as usize,
         Err(error) => default::fault(error, block as u32),
     }

@@ -70,6 +70,18 @@ extern "C" fn cof_heap_wait() {
     let _ = sys::sleep_until(now() + 1);
 }
 
+/// Makes pages of the demand area regions, for its heap.
+#[unsafe(no_mangle)]
+extern "C" fn cof_heap_map(place: u32, pages: u32, cuts: u32) -> u32 {
+    sys::region_map(place, pages, cuts).map_or_else(|error| error.status(), |()| 0)
+}
+
+/// Frees regions of the demand area, for its heap.
+#[unsafe(no_mangle)]
+extern "C" fn cof_heap_unmap(place: u32, regions: u32) -> u32 {
+    sys::region_unmap(place, regions).map_or_else(|error| error.status(), |()| 0)
+}
+
 /// Called by the heap when the program has misused it.
 #[unsafe(no_mangle)]
 extern "C" fn cof_heap_fault(error: u32, address: u32) -> ! {

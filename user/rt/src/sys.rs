@@ -176,6 +176,24 @@ pub fn nodes_give(domain: u32, frames: u32, offset: u32, bytes: u32) -> Result<(
     raw(Call::NodesGive, [domain, frames, offset, bytes])
 }
 
+/// [`Call::RegionMap`].
+///
+/// # Errors
+/// Those that [`abi::CALLS`] lists for this call.
+#[inline]
+pub fn region_map(place: u32, pages: u32, cuts: u32) -> Status {
+    raw(Call::RegionMap, [place, pages, cuts, 0]).map(|_| ())
+}
+
+/// [`Call::RegionUnmap`].
+///
+/// # Errors
+/// Those that [`abi::CALLS`] lists for this call.
+#[inline]
+pub fn region_unmap(place: u32, regions: u32) -> Status {
+    raw(Call::RegionUnmap, [place, regions, 0, 0]).map(|_| ())
+}
+
 fn done(step: Result<(u32, u32), Error>) -> Result<bool, Error> {
     match step {
         Ok(_) => Ok(true),

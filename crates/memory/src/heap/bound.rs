@@ -19,17 +19,22 @@ pub const fn worst_case_bytes(live: u32, largest: u32, count: u32, pieces: u32) 
         return None;
     }
     let block = block_for(largest);
-    // The bytes that live blocks occupy: the bytes asked for, rounded up, with a header, and with a
-    // rest too small for a block of its own.
-    let asked = live as u64 + count as u64 * (MIN_BLOCK + GRANULE) as u64;
-    let all_largest = count as u64 * (block + GRANULE) as u64;
-    let occupied = if asked < all_largest { asked } else { all_largest };
+    let occupied = occupied_bytes(live, largest, count);
     // A refusal leaves free blocks too small to be found: one after each other live block, and one in each piece.
     let gap = (found_from(block) - GRANULE) as u64;
     let gaps = (count as u64 - 1) + (pieces as u64 - 1);
     let Some(lost) = gap.checked_mul(gaps) else { return None };
     let rounding = (width(block) - GRANULE) as u64;
     Some(pieces as u64 * PIECE_OVERHEAD as u64 + occupied + lost + rounding)
+}
+
+/// Bytes that the blocks of an envelope, whose `largest` is at most [`MAX_REQUEST`], occupy at most: the bytes asked for, rounded up, with a header, and
+/// with a rest too small for a block of its own.
+#[must_use]
+pub const fn occupied_bytes(live: u32, largest: u32, count: u32) -> u64 {
+    let asked = live as u64 + count as u64 * (MIN_BLOCK + GRANULE) as u64;
+    let all_largest = count as u64 * (block_for(largest) + GRANULE) as u64;
+    if asked < all_largest { asked } else { all_largest }
 }
 
 /// Bytes of records with which a heap of `pieces` pieces never lacks any while at most `count` blocks are live: one for each live

@@ -48,7 +48,7 @@ mod tests;
 
 use core::num::NonZeroU32;
 
-pub use bound::{record_bytes, worst_case_bytes};
+pub use bound::{occupied_bytes, record_bytes, worst_case_bytes};
 pub use spans::Spans;
 pub use state::Heap;
 pub use words::Words;

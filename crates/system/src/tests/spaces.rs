@@ -43,7 +43,7 @@ fn spaced() -> Builder {
             ..*domain
         };
     }
-    let own = |index: u32| Space { first: 16 * index, pages_log2: 4, tree: TREES + 0x100 * index };
+    let own = |index: u32| Space { first: 16 * index, pages_log2: 4, tree: TREES + 0x100 * index, ..Space::default() };
     builder.scheme = SchemeTables::Rtmmu { hardware: Hardware { entries_log2: 5 }, domains: vec![own(0), own(1)] };
     builder.threads.iter_mut().for_each(|thread| (thread.entry, thread.stack_base) = (code + 0x102, data));
     builder.gates.iter_mut().for_each(|gate| (gate.entry, gate.stack_base) = (code + 0x104, data + 0x400));
@@ -60,7 +60,10 @@ fn a_block_of_spaces_is_read_back() {
     let words = spaced().encode().unwrap();
     let system = System::parse_of::<Rtmmu>(&words).unwrap();
     assert_eq!(system.own::<Rtmmu>(), Hardware { entries_log2: 5 });
-    assert_eq!(system.own_domain::<Rtmmu>(1), Space { first: 16, pages_log2: 4, tree: TREES + 0x100 });
+    assert_eq!(
+        system.own_domain::<Rtmmu>(1),
+        Space { first: 16, pages_log2: 4, tree: TREES + 0x100, ..Space::default() }
+    );
     assert_eq!(pages_log2(spaced().areas.into_iter()), 4);
     assert_eq!(spaced().scheme.space(1), Some(16));
     assert!(System::parse_of::<crate::vmsav7::Vmsav7>(&words).is_err(), "a kernel has one scheme");

@@ -24,7 +24,7 @@ use crate::{Kernel, NOBODY};
 pub use pages::{Pager, WAYS, forget_tables, units};
 pub use registers::Registers;
 pub use sample::*;
-pub use spaces::{DEVICES, Entry, R, RW, Rtmmu, forget_spaces, mapped, own, rights};
+pub use spaces::{DEMAND_PAGES, DEVICES, Entry, R, RW, Rtmmu, forget_spaces, mapped, own, rights};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SimContext {
@@ -293,7 +293,9 @@ impl<K: Guard> Kernel<Machine<K>> {
             self.enters(number, args);
             // An edit of what is mapped goes in steps.
             let frames = Call::FramesRetype as u32..=Call::NodesGive as u32;
-            let again = frames.contains(&number) && repeated(self) != before;
+            // So does the first touch of a page that a copy meets.
+            let copies = Call::GateCopyIn as u32..=Call::GateCopyOut as u32;
+            let again = (frames.contains(&number) || copies.contains(&number)) && repeated(self) != before;
             if again && self.core.arch.stepwise {
                 return None;
             }

@@ -31,6 +31,8 @@ const TREE_BYTES: u32 = 0x1000;
 pub const DEVICES: core::ops::Range<u32> = 0x1000_0000..0x2000_0000;
 /// Base-two logarithm of the pages of a domain with an even number; the others have twice as many.
 const PAGES_LOG2: u32 = 13;
+/// Pages of a demand area.
+pub const DEMAND_PAGES: u32 = 40;
 /// Bits of the number of a page, and of a frame.
 const PAGE_MASK: u32 = (1 << 19) - 1;
 /// Words of a block of memory.
@@ -226,15 +228,20 @@ impl Guard for Rtmmu {
         forget_spaces();
         let (mut builder, before) = (builder.clone(), builder.areas.clone());
         let count = builder.domains.len() as u32;
-        builder.frames.push(Frames { base: TREES, bytes: count * TREE_BYTES, kind: frames::KERNEL, marks: 0 });
+        builder.frames.push(Frames { base: TREES, bytes: 2 * count * TREE_BYTES, kind: frames::KERNEL, marks: 0 });
+        let links = |index: u32| TREES + (count + index) * TREE_BYTES;
+        let on_demand = |index: &u32| before.iter().any(|area| area.domain == *index && area.flags & area::DEMAND != 0);
         let own = |index: u32| Space {
             first: (index + 1) << (PAGES_LOG2 + 1),
             pages_log2: PAGES_LOG2 + index % 2,
             tree: TREES + index * TREE_BYTES,
+            demand_pages: Some(index).filter(on_demand).map_or(0, |_| DEMAND_PAGES),
+            links: links(index),
         };
         let hardware = Hardware { entries_log2: ENTRIES_LOG2 };
         builder.scheme = SchemeTables::Rtmmu { hardware, domains: (0..count).map(own).collect() };
-        let moves = |area: &Area| area.flags & area::WRITE != 0 && area.memory == area::NORMAL;
+        let moves =
+            |area: &Area| area.flags & (area::WRITE | area::DEMAND) == area::WRITE && area.memory == area::NORMAL;
         for (index, area) in builder.areas.iter_mut().enumerate() {
             let like = |other: &&Area| moves(other) && other.bytes == area.bytes && other.base >> 20 == area.base >> 20;
             let next = before.iter().cycle().skip(index + 1).take(before.len()).find(like);
@@ -341,10 +348,11 @@ fn admissible(tables: &System<'_>, index: usize, entry: Entry) {
     assert!(admitted || tables.all::<Area>().any(|area| begins(&area)), "domain {index} has {entry:x?}");
 }
 
-/// Areas that nobody can take away are there, every page.
+/// Areas that nobody can take away are there, every page, but for those that are mapped at their first touch.
 fn complete(tables: &System<'_>, index: usize, entries: &[Entry]) {
     let held = |at: u32| tables.all::<Cap>().any(|cap| cap.kind == abi::Kind::Frames as u32 && cap.object == at);
-    for area in tables.all::<Area>().filter(|area| area.domain == index as u32) {
+    let whole = |area: &Area| area.domain == index as u32 && area.flags & area::DEMAND == 0;
+    for area in tables.all::<Area>().filter(whole) {
         let within = |range: &Frames| area.physical.wrapping_sub(range.base) < range.bytes;
         let range = tables.all::<Frames>().position(|range| within(&range)).unwrap();
         for offset in (0..area.bytes).step_by(PAGE as usize).filter(|_| !held(range as u32)) {

@@ -1,6 +1,6 @@
 //! Temporal specifications and envelopes: words that mean something, and figures that can be true together.
 
-use spec::{EnvelopeError, MemoryClass, SpecError};
+use spec::{AccessLevel, EnvelopeError, MemoryClass, SpecError, TemporalSpec};
 
 use crate::board::Board;
 use crate::diagnostic::Refusal;
@@ -20,6 +20,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
             found.extend(possible(&format!("domain.{name}.envelope[{index}]"), envelope));
         }
         found.extend(one_default(name, domain));
+        found.extend(on_demand(name, domain, board));
     }
     found
 }
@@ -127,5 +128,35 @@ fn one_default(name: &str, domain: &Domain) -> Option<Refusal> {
             .value(format!("envelopes {first} and {second}"))
             .rule("plain `malloc` uses one arena")
             .remedy("remove one `default`"),
+    )
+}
+
+/// Of memory that is mapped at its first touch a domain has one arena, and no level is promised for the check of an access, which may be the first.
+fn on_demand(name: &str, domain: &Domain, board: &Board) -> Option<Refusal> {
+    let all = domain.envelope.iter().enumerate();
+    let mut arenas = all.filter(|(_, envelope)| board.protection.is_on_demand(envelope.spec.value));
+    let mut level = arenas.clone().filter(|(_, envelope)| envelope.spec.value.access != AccessLevel::BestEffort);
+    if let Some((index, envelope)) = level.next() {
+        let without = TemporalSpec { constant_time: false, ..envelope.spec.value };
+        let place = format!("domain.{name}.envelope[{index}].spec");
+        return Some(
+            Refusal::at("CF0313", place, "`constant-time` and a level of the check exclude each other here")
+                .value(envelope.spec.text.clone())
+                .limit("best-effort constant-time")
+                .rule("with `constant-time` a page is mapped at its first touch, which takes longer than any level promises")
+                .remedy(format!("write `spec = \"{without}\"`, or drop the level")),
+        );
+    }
+    let (first, second) = (arenas.next()?.0, arenas.next()?.0);
+    Some(
+        Refusal::at(
+            "CF0315",
+            format!("domain.{name}.envelope[{second}].spec"),
+            "a second arena is mapped at its first touch",
+        )
+        .value(format!("envelopes {first} and {second}"))
+        .limit("one")
+        .rule("a domain has one demand area")
+        .remedy("make one envelope of both, or remove one `constant-time`"),
     )
 }

@@ -1,5 +1,6 @@
 //! From a manifest that the checks of names have passed to the system that it describes.
 
+use memory::demand::PAGE;
 use spec::TemporalSpec;
 
 use super::{
@@ -223,20 +224,16 @@ impl Resolver<'_> {
         let (live, largest) = (declared.live.0 as u32, declared.largest.0 as u32);
         let envelope = spec::Envelope { spec: self.asked(&declared.spec), live, largest, count: declared.count };
         let memory = &self.memories[self.memory(&declared.memory)];
-        let bytes = crate::arena::arena_bytes(live, largest, declared.count);
+        let scheme = &*self.board.protection;
+        let bytes = crate::arena::arena_bytes(&envelope, scheme);
         let left = u64::from(memory.bytes.saturating_sub(memory.reserved));
         let Some(bytes) = bytes.filter(|bytes| *bytes <= left) else {
             let place = format!("domain.{domain}.envelope[{index}]");
-            return Err(Box::new(crate::arena::too_big(
-                place,
-                &envelope,
-                (left, &memory.name),
-                false,
-                &*self.board.protection,
-            )));
+            return Err(Box::new(crate::arena::too_big(place, &envelope, (left, &memory.name), false, scheme)));
         };
         let area = self.area(&declared.memory, &declared.spec, None, bytes);
-        Ok(Envelope { area, envelope, default: declared.default })
+        let on_demand = crate::arena::on_demand(&envelope, scheme).map(|layout| layout.bytes() / PAGE);
+        Ok(Envelope { area, on_demand, envelope, default: declared.default })
     }
 
     fn device(&self, domain: &schema::Domain, name: &str) -> Option<Device> {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use record::{AttributionWatch, ProtectionWatch};
-use spec::Hardware;
+use spec::{Hardware, TemporalSpec};
 
 use crate::board_file::{BoardFile, Device};
 use crate::core::{Chip, Core, Setup};
@@ -99,6 +99,12 @@ pub trait Scheme: Debug + Send + Sync {
     /// The chip's opinion of which addresses are Secure, where there are security states.
     fn attribution(&self) -> Option<AttributionWatch> {
         None
+    }
+
+    /// Whether pages of memory with this specification get a frame at their first touch, so that mapping and releasing take the same time whatever
+    /// their size.
+    fn is_on_demand(&self, _spec: TemporalSpec) -> bool {
+        false
     }
 
     /// Most cycles of a miss that software answers, with the nodes of the domain's table in TCM and in on-chip RAM.

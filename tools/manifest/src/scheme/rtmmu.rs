@@ -1,11 +1,12 @@
 //! Boards whose accesses are translated and checked by RTMMU.
 //!
 //! In the ledger such a chip has page tables that are uniform ([`Pages::uniform`]): every check takes the same time, and ends in tables of the domain's own. A
-//! constant time of mapping and releasing is refused, though the hardware could grant it: the kernel maps all pages of an area at once.
+//! constant time of mapping and releasing is kept where pages are mapped at their first touch: in the arena of an envelope. All pages of other areas are
+//! mapped at once.
 
 use record::{FIRST_LINE, ProtectionWatch};
 use serde::Deserialize;
-use spec::{Hardware, Linear, Method, Pages, Work};
+use spec::{Hardware, Linear, Method, Pages, TemporalSpec, Work};
 use system::rtmmu::{BASE, MOST_PAGES_LOG2, PAGE};
 
 use std::sync::Arc;
@@ -132,6 +133,10 @@ impl Scheme for TableMemory {
 
     fn area_bytes(&self, bytes: u64) -> Option<u64> {
         bytes.checked_next_multiple_of(PAGE.into())
+    }
+
+    fn is_on_demand(&self, spec: TemporalSpec) -> bool {
+        spec.constant_time
     }
 
     fn tables(&self) -> Option<&str> {

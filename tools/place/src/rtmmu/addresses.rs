@@ -12,7 +12,7 @@ pub(super) struct Addresses {
 impl Addresses {
     /// Behind all of these areas.
     pub fn behind<'a>(areas: impl Iterator<Item = &'a Spot>) -> Addresses {
-        Addresses { next: areas.map(|area| area.base.saturating_add(area.bytes)).max().unwrap_or(BASE) }
+        Addresses { next: areas.map(|area| area.base.saturating_add(area.reach())).max().unwrap_or(BASE) }
     }
 
     /// The first address of whole pages. A page before them stays empty. The last ones are none that a domain can have: the tables refuse those.

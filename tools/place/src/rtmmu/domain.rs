@@ -46,8 +46,11 @@ pub(super) fn place(
     if let Some(heap) = &domain.heap {
         own.add(Part::Heap, &heap.area, heap.area.extra, (writable, None))?;
     }
-    for (index, Envelope { area, .. }) in domain.envelopes.iter().enumerate() {
+    for (index, Envelope { area, on_demand, .. }) in domain.envelopes.iter().enumerate() {
         own.add(Part::Envelope(index), area, area.extra, (writable, None))?;
+        if let (Some(spot), Some(_)) = (own.areas.last_mut(), on_demand) {
+            (spot.on_demand, spot.flags) = (*on_demand, spot.flags | area::DEMAND);
+        }
     }
     let areas = own.areas;
     let base = |part: Part| areas.iter().find(|spot| spot.part == part).map_or(0, |spot| spot.base);
@@ -114,7 +117,7 @@ impl Own<'_> {
         let (physical, bytes) = pages(&mut self.spaces[declared.memory], &what, bytes.into())?;
         let base = at.unwrap_or_else(|| Addresses::behind(self.areas.iter()).take(bytes));
         if let Some(other) =
-            self.areas.iter().find(|other| base < other.base + other.bytes && other.base < base + bytes)
+            self.areas.iter().find(|other| base < other.base + other.reach() && other.base < base + bytes)
         {
             let reason = format!("{} is in its place", other.part.name());
             return Err(PlaceError::At { what, address: base, reason });

@@ -115,6 +115,8 @@ impl Scheme for Mapped<'_> {
             let opening = Opening { tables: [0; PLACES], ..Opening::new(TablePlace::OnChip, 0) };
             let asked = spot.areas.iter().map(ask).enumerate().collect::<Vec<_>>();
             admit_domain(&mut book, domain, &opening, &mut spot.areas, &asked).map_err(PlaceError::Refused)?;
+            // A check that is the first touch of its page takes longer.
+            spot.areas.iter_mut().filter(|area| area.on_demand.is_some()).for_each(|area| area.bound = None);
         }
         keep_quotas(&mut book, system);
         Ok((book, held))
@@ -137,7 +139,8 @@ impl Mapped<'_> {
         let system = site.system;
         let what = |index: usize| Item::Of(Part::Table, system.domains[index].name.clone());
         let pages_log2 = |index: usize| {
-            let areas = system::rtmmu::pages_log2(domains[index].entries(index as u32));
+            let reach = |area: &Spot| system::Area { base: area.base, bytes: area.reach(), ..system::Area::default() };
+            let areas = system::rtmmu::pages_log2(domains[index].areas.iter().map(reach));
             if mapped(system, index) { areas.max(window_end(system, index)) } else { areas }
         };
         let mut own: Vec<Own> =
@@ -157,8 +160,14 @@ impl Mapped<'_> {
         }
         let trees = self.pages.tables.unwrap_or(site.rom);
         for (index, own) in own.iter_mut().enumerate() {
-            let bytes = own.tree_bytes().next_multiple_of(GRAIN);
+            let on_demand = domains[index].areas.iter().find_map(|area| Some((area.on_demand?, area.bytes)));
+            let links = on_demand.map_or(0, |(_, frames)| Own::links_bytes(frames));
+            let tree = own.tree_bytes().next_multiple_of(GRAIN);
+            let bytes = tree + links.next_multiple_of(GRAIN);
             own.tree = site.spaces[trees].plain(&what(index), bytes.into(), GRAIN.into())?;
+            if let Some((pages, _)) = on_demand {
+                (own.demand_pages, own.links) = (pages, own.tree + tree);
+            }
             domains[index].table = (own.tree, bytes, TablePlace::OnChip);
         }
         Ok(own)
@@ -182,7 +191,8 @@ fn is_own(area: &Spot) -> bool {
 fn ask(area: &Spot) -> Request {
     Request {
         code: area.flags & system::area::EXECUTE != 0,
-        descriptors: area.bytes / PAGE,
+        // Pages that are mapped at their first touch are none of them.
+        descriptors: if area.on_demand.is_some() { 0 } else { area.bytes / PAGE },
         // Registers of a device take no other table, and nothing asks for more.
         ..Request::new(0, if area.memory == DEVICE { TemporalSpec::default() } else { area.spec })
     }

@@ -1,0 +1,152 @@
+//! The demand area of a domain: pages that get a frame at their first touch.
+//!
+//! The domain makes regions of it and frees them; its frames are the domain's alone, as many as admission has reserved. A frame is cleared
+//! before its first use, in steps: while one is being cleared its page is not mapped, so that the access faults again and goes on with it.
+
+use abi::{Error, region};
+use rtmmu::{Access, Frame, Frames, Owner, Page, Region, Rights};
+use system::Area;
+use system::rtmmu::{PAGE, Space};
+use units::{Bytes, PhysAddr, VirtAddr};
+
+use super::mapping::{frame, page};
+use super::{DomainSpace, RtmmuArch, TableWords};
+
+/// Bytes that one step clears.
+pub const CLEAR_BYTES: u32 = 256;
+const _: () = assert!(PAGE.is_multiple_of(CLEAR_BYTES));
+
+/// A demand area.
+pub(super) struct Demand<A: RtmmuArch> {
+    first: Page,
+    end: Page,
+    owner: Owner,
+    frames: Frames<TableWords<A>>,
+    /// The frame that is being cleared, and how many bytes of it are clear.
+    clearing: Option<(Frame, u32)>,
+}
+
+impl<A: RtmmuArch> Demand<A> {
+    /// The demand area of domain number `domain` that begins with this area.
+    pub fn new(domain: usize, own: &Space, area: &Area) -> Option<Self> {
+        let first = page(VirtAddr(area.base))?;
+        let count = area.bytes / PAGE;
+        let links = TableWords::new(PhysAddr(own.links), count);
+        Some(Demand {
+            first,
+            end: Page(first.0 + own.demand_pages),
+            owner: Owner(domain as u8),
+            frames: Frames::new(links, frame(PhysAddr(area.physical)), count),
+            clearing: None,
+        })
+    }
+
+    /// Whether any of these pages is part of it.
+    pub fn meets(&self, first: Page, pages: u32) -> bool {
+        pages > 0 && first < self.end && self.first.0 < first.0.saturating_add(pages)
+    }
+
+    /// A domain was refused an access: a step of mapping the page, if this is its first touch and there is a frame for it. Whether the
+    /// access is to be repeated.
+    ///
+    /// # Bound
+    /// [`CLEAR_BYTES`] bytes, or [`rtmmu::Space::map_page`]; before that a search and six reads.
+    pub fn touch(&mut self, space: &mut DomainSpace<A>, page: Page, access: Access, arch: &mut A) -> bool {
+        if !self.meets(page, 1) || !space.is_first_touch(page, access) {
+            return false;
+        }
+        let Some(next) = self.frames.next(self.owner) else { return false };
+        if next.clear && self.clear_step(next.frame, arch) {
+            return true;
+        }
+        self.clearing = None;
+        space.map_page(page, self.owner, &mut self.frames).is_ok()
+    }
+
+    /// Clears a piece of a frame; false when all of it was clear.
+    fn clear_step(&mut self, frame: Frame, arch: &mut A) -> bool {
+        let done = self.clearing.filter(|(begun, _)| *begun == frame).map_or(0, |(_, done)| done);
+        if done == PAGE {
+            return false;
+        }
+        // SAFETY: a frame of the domain's own, which is mapped nowhere.
+        unsafe { arch.zero(PhysAddr(frame.0 * PAGE + done), Bytes(CLEAR_BYTES)) };
+        self.clearing = Some((frame, done + CLEAR_BYTES));
+        true
+    }
+
+    /// Makes free pages one region, or up to three: `cuts` has bits of [`region`].
+    ///
+    /// # Errors
+    /// `BAD_ADDRESS`: not all of them are part of it. `BAD_ARGUMENT`: other bits. `BAD_STATE`: not all of them are free.
+    ///
+    /// # Bound
+    /// [`rtmmu::Space::map_vrh`] and [`rtmmu::Space::split`] twice.
+    pub fn map(&mut self, space: &mut DomainSpace<A>, first: Page, pages: u32, cuts: u32) -> Result<(), Error> {
+        let end = first.0.checked_add(pages).ok_or(Error::BadAddress)?;
+        if pages == 0 || first < self.first || end > self.end.0 {
+            return Err(Error::BadAddress);
+        }
+        if cuts & !(region::FIRST_ALONE | region::LAST_ALONE) != 0 {
+            return Err(Error::BadArgument);
+        }
+        space.map_vrh(first, pages, Rights::RW).map_err(|_| Error::BadState)?;
+        // Nothing is mapped in the region yet, so that it can be split.
+        let cut = |bit: u32, at: u32| (cuts & bit != 0).then_some(Page(at));
+        let at = [cut(region::FIRST_ALONE, first.0 + 1), cut(region::LAST_ALONE, end - 1)];
+        for at in at.into_iter().flatten().filter(|at| at.0 < end) {
+            space.split(at).map_err(|_| Error::BadState)?;
+        }
+        Ok(())
+    }
+
+    /// Frees regions, one behind the other; their frames are free at once.
+    ///
+    /// # Errors
+    /// `BAD_ARGUMENT`: so many are never freed at once. `BAD_ADDRESS`: the first page is not part of it. `BAD_STATE`: not so many regions begin
+    /// here, one behind the other. Nothing has changed then.
+    ///
+    /// # Bound
+    /// [`region::MOST`] times a region looked at and [`rtmmu::Space::unmap_region`], whatever their sizes.
+    pub fn unmap(&mut self, space: &mut DomainSpace<A>, first: Page, count: u32) -> Result<(), Error> {
+        if !(1..=region::MOST).contains(&count) {
+            return Err(Error::BadArgument);
+        }
+        let mut headers = [first; region::MOST as usize];
+        let mut at = first;
+        for header in headers.iter_mut().take(count as usize) {
+            let region = self.region(space, at)?;
+            *header = region.first;
+            at = region.end;
+        }
+        for header in &headers[..count as usize] {
+            space.unmap_region(*header, &mut self.frames).map_err(|_| Error::BadState)?;
+        }
+        Ok(())
+    }
+
+    /// The region that begins with a page.
+    fn region(&self, space: &DomainSpace<A>, first: Page) -> Result<Region, Error> {
+        if !self.meets(first, 1) {
+            return Err(Error::BadAddress);
+        }
+        let region = space.region(first).map_err(|_| Error::BadAddress)?;
+        if region.first == first && region.rights.is_some() { Ok(region) } else { Err(Error::BadState) }
+    }
+
+    /// Frees the region of a page of the area, if it is one; the page behind it.
+    ///
+    /// # Bound
+    /// As [`Demand::unmap`] for one.
+    pub fn shed(&mut self, space: &mut DomainSpace<A>, page: Page) -> Option<Page> {
+        if !self.meets(page, 1) {
+            return None;
+        }
+        let region = space.region(page).ok()?;
+        if region.rights.is_some() {
+            // It was just seen.
+            let _ = space.unmap_region(region.first, &mut self.frames);
+        }
+        Some(region.end)
+    }
+}

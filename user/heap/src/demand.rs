@@ -1,0 +1,174 @@
+//! The heap of the demand area: pages have frames only while blocks lie in them.
+
+use core::ptr::NonNull;
+
+use abi::region::{FIRST_ALONE, LAST_ALONE};
+use memory::demand::{Counts, Deferred, DemandHeap, Layout, Made, PAGE, Regions};
+use memory::heap::{Error, Spans, Usage};
+
+use crate::arena::{pack, unpack};
+use crate::raw::Raw;
+use crate::turn::Turn;
+
+unsafe extern "C" {
+    /// `REGION_MAP`: the status. Provided by the run-time.
+    safe fn cof_heap_map(place: u32, pages: u32, cuts: u32) -> u32;
+    /// `REGION_UNMAP`, likewise.
+    safe fn cof_heap_unmap(place: u32, regions: u32) -> u32;
+}
+
+/// The demand area's only heap.
+pub static DEMAND: DemandArena = DemandArena(Turn::new(None));
+
+/// The kernel, for the piece that begins at an address.
+#[derive(Debug)]
+struct Kernel(u32);
+
+impl Regions for Kernel {
+    fn map(&mut self, made: Made) -> Result<(), ()> {
+        let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
+        let cuts = bit(made.first_alone, FIRST_ALONE) | bit(made.last_alone, LAST_ALONE);
+        told(cof_heap_map(self.0 + made.first * PAGE, made.pages, cuts))
+    }
+
+    fn unmap(&mut self, first: u32, count: u32) -> Result<(), ()> {
+        told(cof_heap_unmap(self.0 + first * PAGE, count))
+    }
+}
+
+fn told(status: u32) -> Result<(), ()> {
+    if status == 0 { Ok(()) } else { Err(()) }
+}
+
+/// Counts of pages, from an address on.
+#[derive(Debug)]
+struct Table {
+    base: u32,
+    pages: u32,
+}
+
+impl Table {
+    fn at(&self, page: u32) -> *mut u16 {
+        assert!(page < self.pages);
+        (self.base + 2 * page) as *mut u16
+    }
+}
+
+impl Counts for Table {
+    fn get(&self, page: u32) -> u16 {
+        // SAFETY: memory of the arena that holds counts alone, and the page has one.
+        unsafe { self.at(page).read() }
+    }
+
+    fn set(&mut self, page: u32, count: u16) {
+        // SAFETY: as for `get`.
+        unsafe { self.at(page).write(count) }
+    }
+}
+
+/// An arena in the demand area. Operations take constant time, a call of the kernel at most included; the first touch of each page takes some more.
+pub struct DemandArena(Turn<Option<DemandHeap<Raw, Table, Kernel>>>);
+
+impl DemandArena {
+    /// Gives the arena its addresses: `bytes` bytes from `base`, for an envelope of `live` bytes in `count` blocks of at most `largest` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Piece`] when they are not those of such an envelope, the kernel refuses, or the arena has its memory already.
+    ///
+    /// # Safety
+    /// The addresses are the domain's demand area, and from now on only used through this arena.
+    pub unsafe fn open(&self, (base, bytes): (u32, u32), live: u32, largest: u32, count: u32) -> Result<(), Error> {
+        let layout = Layout::new(live, largest, count).filter(|layout| layout.bytes() == bytes).ok_or(Error::Piece)?;
+        let piece = base + layout.fixed * PAGE;
+        let spans = Spans::new(piece, layout.piece * PAGE, 1, 0).ok_or(Error::Piece)?;
+        self.0.with(|heap| {
+            if heap.is_some() || cof_heap_map(base, layout.fixed, 0) != 0 {
+                return Err(Error::Piece);
+            }
+            let mut counts = Table { base: base + layout.records, pages: layout.piece };
+            (0..layout.piece).for_each(|page| counts.set(page, 0));
+            // SAFETY: as the caller promises.
+            let raw = unsafe { Raw::new(spans, base, layout.records) };
+            let memory = Deferred::new(raw, counts, piece, layout.piece);
+            *heap = Some(DemandHeap::new(memory, &layout, base, count, Kernel(piece))?);
+            Ok(())
+        })
+    }
+
+    /// Whether the arena has memory.
+    pub fn is_open(&self) -> bool {
+        self.0.with(|heap| heap.is_some())
+    }
+
+    /// A block of at least `bytes` bytes at a multiple of `align`, and of eight.
+    ///
+    /// # Errors
+    /// As `memory::demand::DemandHeap::alloc_aligned`.
+    pub fn alloc_aligned(&self, bytes: u32, align: u32) -> Result<NonNull<u8>, Error> {
+        let take = |heap: &mut DemandHeap<_, _, _>| {
+            if align <= 8 { heap.alloc(bytes) } else { heap.alloc_aligned(bytes, align) }
+        };
+        unpack(pack(self.with(take)))
+    }
+
+    /// Takes a block back, and the frames of pages in which no block lies any more.
+    ///
+    /// # Errors
+    /// As `memory::demand::DemandHeap::free`.
+    ///
+    /// # Safety
+    /// Nobody uses the block any more.
+    pub unsafe fn free(&self, block: NonNull<u8>) -> Result<(), Error> {
+        self.with(|heap| heap.free(block.as_ptr() as u32))
+    }
+
+    /// Changes a block's size; the block may move, with its contents.
+    ///
+    /// # Errors
+    /// As [`DemandArena::alloc_aligned`] and [`DemandArena::free`].
+    ///
+    /// # Safety
+    /// Nobody uses the old block after success.
+    pub unsafe fn realloc(&self, block: NonNull<u8>, bytes: u32) -> Result<NonNull<u8>, Error> {
+        let at = block.as_ptr() as u32;
+        let (resized, held) = self.with(|heap| Ok((heap.resize(at, bytes), heap.size(at)?)))?;
+        match resized {
+            Err(Error::Full) => {}
+            done => return done.map(|()| block),
+        }
+        let moved = self.alloc_aligned(bytes, 1)?;
+        // SAFETY: both blocks have the lesser of both sizes, and lie apart.
+        unsafe { core::ptr::copy_nonoverlapping(block.as_ptr(), moved.as_ptr(), held.min(bytes) as usize) };
+        // SAFETY: as the caller promises.
+        unsafe { self.free(block) }.map(|()| moved)
+    }
+
+    /// How many bytes a block holds.
+    ///
+    /// # Errors
+    /// As `memory::demand::DemandHeap::size`.
+    pub fn size(&self, block: NonNull<u8>) -> Result<u32, Error> {
+        self.with(|heap| heap.size(block.as_ptr() as u32))
+    }
+
+    /// Whether an address lies in the arena's piece.
+    pub fn spans(&self, address: u32) -> bool {
+        self.with(|heap| Ok(heap.memory().inner().spans(address))) == Ok(true)
+    }
+
+    /// The arena's occupancy.
+    pub fn usage(&self) -> Usage {
+        self.with(|heap| Ok(heap.usage())).unwrap_or_default()
+    }
+
+    /// Pages of blocks that are in use, and the most that were.
+    pub fn pages(&self) -> (u32, u32) {
+        self.with(|heap| Ok(heap.pages())).unwrap_or_default()
+    }
+
+    /// Once for the whole program; without memory every request fails.
+    #[inline(never)]
+    fn with<R>(&self, use_it: impl FnOnce(&mut DemandHeap<Raw, Table, Kernel>) -> Result<R, Error>) -> Result<R, Error> {
+        self.0.with(|heap| heap.as_mut().ok_or(Error::Full).and_then(use_it))
+    }
+}
