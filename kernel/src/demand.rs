@@ -4,7 +4,7 @@
 use abi::Error;
 use protect::AccessKind;
 
-use crate::arch::{Arch, Hardware, Len, Protection, Virt};
+use crate::arch::{Arch, Hardware, Len, Phys, Protection, Virt};
 use crate::kernel::Kernel;
 use crate::outcome::{DONE, Outcome};
 
@@ -16,6 +16,14 @@ impl<A: Arch> Kernel<A> {
     /// [`Protection::touch`].
     pub fn on_touch(&mut self, at: Virt<A>, kind: AccessKind) -> bool {
         self.running().is_some() && self.touch(self.here(), at, kind)
+    }
+
+    /// Physical address of an aligned word of the running thread's domain, if it is memory that the domain may access so.
+    ///
+    /// # Bound
+    /// A look-up.
+    pub fn reach(&self, at: Virt<A>, kind: AccessKind) -> Option<Phys<A>> {
+        self.domains[usize::from(self.here())].protection.physical(at, kind).map(|(at, _)| at)
     }
 
     fn touch(&mut self, domain: u8, at: Virt<A>, kind: AccessKind) -> bool {

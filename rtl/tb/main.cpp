@@ -192,6 +192,9 @@ Options parse(int argc, char **argv) {
     }
     if (!options.program)
         usage("no program");
+    // The core prints a line for each illegal instruction, of which a domain's atomic ones are some; the record may be on the same pipe.
+    if (options.record && options.console != stdout && !std::freopen("/dev/null", "w", stdout))
+        usage("/dev/null cannot be opened");
     return options;
 }
 

@@ -123,6 +123,18 @@ impl Context {
         self.pc = self.pc.wrapping_sub(4);
     }
 
+    /// The register that the low five bits of a number name.
+    pub(crate) fn register(&self, number: u32) -> u32 {
+        (number & 0x1f).checked_sub(1).map_or(0, |place| self.registers[place as usize])
+    }
+
+    /// Writes that register.
+    pub(crate) fn set_register(&mut self, number: u32, value: u32) {
+        if let Some(place) = (number & 0x1f).checked_sub(1) {
+            self.registers[place as usize] = value;
+        }
+    }
+
     /// The stack pointer.
     pub(crate) fn stack_pointer(&self) -> VirtAddr<u32> {
         VirtAddr(self.registers[SP])

@@ -6,6 +6,7 @@ use kernel::entry::{Args, Next};
 use protect::AccessKind;
 use units::VirtAddr;
 
+use crate::atomics::{self, Outcome};
 use crate::context::Context;
 use crate::machine::{Board, Cause, Rv32};
 
@@ -18,6 +19,8 @@ pub fn simple<B: Board>(kernel: &mut Kernel<Rv32<B>>, args: &Args, number: u32) 
 /// An interrupt of a thread or of the idle loop: the timer's, a line's, or none any more.
 #[inline]
 pub fn interrupt<B: Board>(kernel: &mut Kernel<Rv32<B>>) -> Next<Rv32<B>> {
+    // Whoever runs next may not rely on what another one has reserved (Unprivileged ISA, LR/SC).
+    kernel.core.arch.reserved = None;
     match kernel.core.arch.cause() {
         Cause::Timer => {
             kernel.on_timer();
@@ -31,6 +34,7 @@ pub fn interrupt<B: Board>(kernel: &mut Kernel<Rv32<B>>) -> Next<Rv32<B>> {
 /// Causes of exceptions (Privileged Architecture, table of `mcause`), as far as a thread can have them.
 mod cause {
     pub const FETCH: u32 = 1;
+    pub const ILLEGAL: u32 = 2;
     pub const LOAD: u32 = 5;
     pub const STORE: u32 = 7;
 }
@@ -38,23 +42,26 @@ mod cause {
 /// A thread touched a page for the first time, or went wrong: then names the fault and stops its domain. Faults are precise, so that the access can be
 /// repeated. A load or store that a device refuses is reported as one that the domain may not make: the core does not tell the two apart.
 pub fn fault<B: Board>(kernel: &mut Kernel<Rv32<B>>, reason: u32, address: VirtAddr<u32>) -> Next<Rv32<B>> {
+    // The core names an illegal instruction where it names an address otherwise (IBEX, mtval).
+    let atomic = if reason == cause::ILLEGAL { atomics::perform(kernel, address.0) } else { Outcome::Illegal };
     let touched = match reason {
         cause::LOAD => kernel.on_touch(address, AccessKind::Read),
         cause::STORE => kernel.on_touch(address, AccessKind::Write),
-        _ => false,
+        _ => matches!(atomic, Outcome::Performed),
     };
     if touched {
         return None;
     }
+    let refused = if let Outcome::Refused(kind, address) = atomic { Some((kind, address)) } else { None };
     // Nobody runs: `Kernel::on_fault` knows what that means.
     let context = kernel.current_context().map_or(&Context::EMPTY, |context| &*context);
     let pc = VirtAddr(context.pc);
-    let (kind, address) = match reason {
+    let (kind, address) = refused.unwrap_or(match reason {
         cause::FETCH => (Fault::Execute, address),
         cause::LOAD | cause::STORE if context.is_off_its_stack() => (Fault::Stack, context.stack_pointer()),
         cause::LOAD | cause::STORE => (Fault::Data, address),
         _ => (Fault::Usage, pc),
-    };
+    });
     kernel.on_fault(kind, address, pc);
     None
 }

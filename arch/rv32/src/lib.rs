@@ -5,6 +5,7 @@
 //! user mode the upper half of the address space and nothing else, and RTMMU translates that half for the domain that runs.
 #![no_std]
 
+mod atomics;
 mod context;
 mod csr;
 mod entry;

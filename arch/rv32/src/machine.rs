@@ -5,6 +5,7 @@ use kernel::rtmmu::{Loaded, RtmmuArch, Spaces};
 use rtmmu::Tables;
 use units::{Bytes, PhysAddr};
 
+use crate::atomics::Reservation;
 use crate::context::{Context, Entry};
 use crate::csr;
 use crate::registers::Registers;
@@ -63,6 +64,8 @@ pub struct Rv32<B: Board> {
     timer: Timer,
     mmu: Registers,
     board: B,
+    /// The word that somebody has reserved.
+    pub(crate) reserved: Reservation,
 }
 
 unsafe extern "C" {
@@ -81,7 +84,7 @@ impl<B: Board> Rv32<B> {
         }
         timer.settle();
         csr::enable(SOFTWARE | TIMER);
-        Some(Rv32 { port: [0; 2], timer, mmu, board })
+        Some(Rv32 { port: [0; 2], timer, mmu, board, reserved: None })
     }
 
     /// Offset of the trace port in it.

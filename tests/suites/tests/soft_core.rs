@@ -13,7 +13,7 @@ const STACK: &str = "stack";
 const USAGE: &str = "usage";
 
 /// The fault of each argument of `tests/soft-core/prober`, with the address that the report names, if it does not depend on how the program is laid out.
-const PROBES: [(&str, Option<u32>); 18] = [
+const PROBES: [(&str, Option<u32>); 23] = [
     (DATA, Some(0)),
     (DATA, Some(0x0003_0000)),
     (DATA, Some(0x1001_4000)),
@@ -32,6 +32,11 @@ const PROBES: [(&str, Option<u32>); 18] = [
     (USAGE, None),
     (USAGE, None),
     (USAGE, None),
+    (DATA, Some(0x0003_0000)),
+    (DATA, Some(0x1001_4000)),
+    (DATA, None),
+    (DATA, None),
+    (DATA, Some(0xc000_0000)),
 ];
 
 #[test]
@@ -71,7 +76,7 @@ fn system(probes: std::ops::Range<usize>) -> String {
 
 #[test]
 fn a_domain_that_reaches_for_more_is_stopped_and_nobody_else_notices() {
-    for probes in [0..9, 9..18] {
+    for probes in [0..8, 8..16, 16..23] {
         let directory = tempfile::TempDir::new().unwrap();
         let path = directory.path().join("system.toml");
         std::fs::write(&path, system(probes.clone())).unwrap();
@@ -91,6 +96,39 @@ fn a_domain_that_reaches_for_more_is_stopped_and_nobody_else_notices() {
             }
         }
     }
+}
+
+#[test]
+fn memory_comes_at_its_first_touch_and_goes_in_constant_time() {
+    let run = || Ran::new("tests/soft-core/touch.toml", &[]);
+    let ran = run();
+    let said = ran.console();
+    assert_eq!(ran.report["violations_total"], 0, "{}", ran.stderr);
+    for line in [
+        "refusals: None",
+        "made: Ok(()), again: Err(BadState)",
+        "clear: true",
+        "split: 0",
+        "kept: true",
+        "made again: Ok(())",
+        "ends: [Ok(()), Ok(())]",
+        "all: Ok(())",
+        "atomic: true",
+        "pages: 1, 16, 1, 0; sum 60006, kept true",
+    ] {
+        assert!(said.contains(line), "{line}\n{said}");
+    }
+    let line = said.lines().find(|line| line.contains("ticks: ")).unwrap();
+    let ticks: Vec<u32> = line.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect();
+    let [cleared, again, mapped, pages, many, _, one] = ticks[..] else { panic!("{line}") };
+    assert!(cleared > again && again > mapped, "{line}");
+    assert!(pages == 64 && 10 * many <= 11 * one, "{line}");
+    for thread in ["stranger", "late", "beyond", "greedy"] {
+        let faults = ran.report["faults"].as_array().unwrap();
+        let fault = faults.iter().find(|fault| fault["thread"] == *thread);
+        assert_eq!(fault.unwrap_or_else(|| panic!("{thread} got away with it\n{said}"))["kind"], DATA);
+    }
+    assert_eq!(ran.repeatable(), run().repeatable(), "the hardware does the same each time");
 }
 
 #[test]

@@ -108,6 +108,7 @@ fn areas(placed: &PlacedArea, walks: bool) -> impl Iterator<Item = describe::Are
         shared: placed.shared,
         pages: if placed.pinned && !walks { 0 } else { each },
         kept: placed.kept.clone(),
+        on_demand: placed.on_demand,
     })
 }
 

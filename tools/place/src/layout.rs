@@ -169,6 +169,7 @@ fn placed_area(system: &System, spot: &Spot) -> PlacedArea {
         name: spot.part.name(),
         base,
         bytes: pieces * piece_bytes,
+        on_demand: spot.on_demand.is_some(),
         pieces,
         stride,
         access: access.into_iter().flatten().collect(),

@@ -23,6 +23,9 @@ pub struct PlacedArea {
     pub base: u32,
     /// Bytes, over all pieces.
     pub bytes: u32,
+    /// Pages get frames at their first touch, where the domain has made a region: there are fewer frames than that, or as many.
+    #[serde(default)]
+    pub on_demand: bool,
     /// Pieces of equal size; 1 unless the area alternates with others.
     pub pieces: u32,
     /// Bytes from one piece to the next; 0 for a single one.

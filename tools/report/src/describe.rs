@@ -351,6 +351,9 @@ pub struct Area {
     /// How the check of its accesses is kept: [`Keeping::kept`] of one of the platform's ways; empty when it is not known.
     #[serde(default)]
     pub kept: String,
+    /// Pages get frames at their first touch, where the domain has made a region.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_demand: bool,
 }
 
 impl Area {

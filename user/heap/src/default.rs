@@ -97,6 +97,7 @@ pub unsafe fn realloc(block: NonNull<u8>, bytes: usize) -> *mut u8 {
 ///
 /// # Errors
 /// As [`Arena::size`].
+#[cfg(feature = "malloc")]
 #[inline]
 pub fn size(block: NonNull<u8>) -> Result<u32, Error> {
     #[cfg(feature = "demand")]

@@ -168,7 +168,10 @@ impl DemandArena {
 
     /// Once for the whole program; without memory every request fails.
     #[inline(never)]
-    fn with<R>(&self, use_it: impl FnOnce(&mut DemandHeap<Raw, Table, Kernel>) -> Result<R, Error>) -> Result<R, Error> {
+    fn with<R>(
+        &self,
+        use_it: impl FnOnce(&mut DemandHeap<Raw, Table, Kernel>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         self.0.with(|heap| heap.as_mut().ok_or(Error::Full).and_then(use_it))
     }
 }

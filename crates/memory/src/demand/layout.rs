@@ -1,6 +1,6 @@
 //! What the memory of such a heap holds, and how many frames it needs.
 
-use crate::heap::{GRANULE, HEADER, MAX_REQUEST, occupied_bytes, record_bytes, worst_case_bytes};
+use crate::heap::{GRANULE, HEADER, MAX_BLOCK_LOG2, MAX_REQUEST, occupied_bytes, record_bytes, worst_case_bytes};
 
 /// Bytes of a page.
 pub const PAGE: u32 = 4096;
@@ -38,7 +38,8 @@ impl Layout {
         // A block of s bytes from offset o of a page on meets (o + s - 1) / PAGE + 1 pages; o is at most PAGE - HEADER, and s at least 16.
         let met = occupied / PAGE as u64 + 2 * count as u64;
         let needed = if met < piece { met } else { piece };
-        if (fixed + piece) * PAGE as u64 > 1 << 31 {
+        // A piece is one free block at first.
+        if piece * PAGE as u64 >= 1 << MAX_BLOCK_LOG2 {
             return None;
         }
         Some(Layout {

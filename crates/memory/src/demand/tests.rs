@@ -230,6 +230,13 @@ fn more_than_the_envelope_is_refused_before_there_is_no_frame() {
 }
 
 #[test]
+fn an_arena_that_no_block_describes_is_refused() {
+    assert!(Layout::new(512 << 10, 304 << 10, 160).is_some());
+    assert_eq!(Layout::new(512 << 10, 304 << 10, 256), None, "its piece has 64 MiB and more");
+    assert_eq!(Layout::new(1 << 31, 1 << 30, 4), None);
+}
+
+#[test]
 fn a_size_changes_in_place_within_the_same_pages() {
     let mut rig = Rig::new(64 << 10, 32 << 10, 8);
     let block = rig.alloc(1000).unwrap();

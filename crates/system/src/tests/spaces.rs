@@ -101,3 +101,53 @@ fn spaces_that_hardware_or_domains_do_not_have_are_refused() {
     hardware.entries_log2 = 21;
     assert_eq!(builder.encode().map(|_| ()), Err(TableError::Scheme));
 }
+
+/// The blocks above, where domain 1 has a demand area of 8 pages with two frames.
+fn with_demand() -> Builder {
+    let mut builder = spaced();
+    let flags = area::READ | area::WRITE | area::DEMAND;
+    let (base, physical) = (BASE + 24 * PAGE, RAM + 0x4_0000);
+    builder.areas.push(Area { domain: 1, base, bytes: 2 * PAGE, flags, physical, ..Area::default() });
+    builder.domains[1].areas += 1;
+    let SchemeTables::Rtmmu { hardware, .. } = &mut builder.scheme else { panic!("another scheme") };
+    hardware.entries_log2 = 6;
+    let own = Space { first: 32, pages_log2: 5, demand_pages: 8, links: TREES + 0x800, ..*space(&mut builder, 1) };
+    *space(&mut builder, 1) = own;
+    builder
+}
+
+#[test]
+fn a_demand_area_is_one_domains_data_with_links_of_its_own() {
+    with_demand().encode().unwrap();
+    type Change = fn(&mut Builder);
+    let cases: [(&str, Change); 16] = [
+        ("demand_pages", |b| space(b, 1).demand_pages = 0),
+        ("demand_pages", |b| space(b, 1).demand_pages = 1),
+        ("demand_pages", |b| space(b, 0).demand_pages = 8),
+        ("base", |b| space(b, 1).demand_pages = 9),
+        ("links", |b| space(b, 1).links = TREES + 0x100),
+        ("links", |b| space(b, 1).links = TREES),
+        ("links", |b| space(b, 1).links += 2),
+        ("links", |b| space(b, 1).links = RAM),
+        ("links", |b| space(b, 1).links = TREES + 0xffc),
+        ("flags", |b| b.areas[5].flags |= area::SHARED),
+        ("flags", |b| b.areas[5].flags = area::READ | area::DEMAND),
+        ("flags", |b| b.areas[5].flags = area::READ | area::EXECUTE | area::DEMAND),
+        ("flags", |b| b.areas[5].flags |= 2 * area::DEMAND),
+        // Addresses behind its frames are its own, too.
+        ("base", |b| b.areas[4].base = BASE + 31 * PAGE),
+        ("stack_base", |b| b.gates[0].stack_base = BASE + 24 * PAGE),
+        ("data_base", |b| b.domains[1].data_base = BASE + 24 * PAGE),
+    ];
+    for (number, (wanted, change)) in cases.into_iter().enumerate() {
+        let mut builder = with_demand();
+        change(&mut builder);
+        match builder.encode() {
+            Err(TableError::Entry { field, .. }) => assert_eq!(field, wanted, "case {number}"),
+            other => panic!("case {number} ({wanted}): {other:?}"),
+        }
+    }
+    let mut builder = sample();
+    builder.areas[0].flags |= area::DEMAND;
+    assert!(matches!(builder.encode(), Err(TableError::Entry { field: "flags", .. })), "only RTMMU has such areas");
+}

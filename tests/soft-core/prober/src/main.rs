@@ -3,6 +3,7 @@
 #![no_main]
 
 use core::hint::black_box;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use cofferdam::{Area, Start};
 
@@ -19,6 +20,11 @@ fn load(address: u32) {
 fn store(address: u32) {
     // SAFETY: as above.
     unsafe { (address as *mut u32).write_volatile(0) };
+}
+
+fn add(address: u32) {
+    // SAFETY: as above.
+    unsafe { (*(address as *const AtomicU32)).fetch_add(1, Ordering::Relaxed) };
 }
 
 fn jump(address: u32) {
@@ -79,6 +85,12 @@ fn main(start: Start) -> u32 {
             // SAFETY: as above.
             unsafe { core::arch::asm!("ebreak") };
         }
+        // An atomic instruction, which the kernel performs: its memory, a register of its own, own code, a word that begins at no word, and a page of nobody.
+        18 => add(0x0003_0000),
+        19 => add(0x1001_4000),
+        20 => add(area(&start, "code").base),
+        21 => add(area(&start, "stack").base + 2),
+        22 => add(0xc000_0000),
         _ => return 3,
     }
     GOT_AWAY

@@ -137,6 +137,9 @@ fn inside(area: &Area, letter: char) -> String {
         _ if area.access.contains(letter) && area.memory == "device" => {
             format!("device `{name}` does not take an access like this")
         }
+        _ if area.access.contains(letter) && area.on_demand => {
+            format!("`{name}` has no region there, or no frame is left")
+        }
         _ if area.access.contains(letter) => format!("it leaves `{name}`, or is not aligned"),
         'w' => format!("`{name}` is read-only"),
         'x' => format!("`{name}` is not executable"),
