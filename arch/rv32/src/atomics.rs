@@ -10,9 +10,6 @@ use units::VirtAddr;
 
 use crate::machine::{Board, Rv32};
 
-/// A word that somebody has reserved (LR), until an interrupt comes, or somebody tries to store to a reserved word (SC): whose context, and where.
-pub(crate) type Reservation = Option<(u32, u32)>;
-
 /// An instruction was illegal to the core.
 pub(crate) enum Outcome {
     /// It was performed, or is to be repeated because it has touched a page for the first time.
@@ -28,7 +25,7 @@ const WORD: u32 = 2;
 const LOAD_RESERVED: u32 = 0b00010;
 const STORE_CONDITIONAL: u32 = 0b00011;
 
-/// What an instruction stores, of the word that is there and of its second operand.
+/// The value that an instruction stores, from the word that is there and its second operand.
 type Operation = fn(u32, u32) -> u32;
 
 /// The operation of the instruction with these upper five bits.

@@ -5,7 +5,6 @@ use kernel::rtmmu::{Loaded, RtmmuArch, Spaces};
 use rtmmu::Tables;
 use units::{Bytes, PhysAddr};
 
-use crate::atomics::Reservation;
 use crate::context::{Context, Entry};
 use crate::csr;
 use crate::registers::Registers;
@@ -64,8 +63,8 @@ pub struct Rv32<B: Board> {
     timer: Timer,
     mmu: Registers,
     board: B,
-    /// The word that somebody has reserved.
-    pub(crate) reserved: Reservation,
+    /// The word that somebody has reserved (LR), until an interrupt comes, or somebody performs the next LR or SC: whose context, and where.
+    pub(crate) reserved: Option<(u32, u32)>,
 }
 
 unsafe extern "C" {

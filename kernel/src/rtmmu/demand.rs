@@ -9,8 +9,9 @@ use system::Area;
 use system::rtmmu::{PAGE, Space};
 use units::{Bytes, PhysAddr, VirtAddr};
 
+use super::arch::RtmmuArch;
 use super::mapping::{frame, page};
-use super::{DomainSpace, RtmmuArch, TableWords};
+use super::words::{DomainSpace, TableWords};
 
 /// Bytes that one step clears.
 pub const CLEAR_BYTES: u32 = 256;

@@ -10,16 +10,11 @@ mod mapping;
 mod protection;
 mod words;
 
-use rtmmu::Space;
-
 pub use arch::{Loaded, RtmmuArch};
 pub use demand::CLEAR_BYTES;
 use demand::Demand;
 pub use mapping::Mapping;
-use words::TableWords;
-
-/// A space, as the processor has it.
-type DomainSpace<A> = Space<TableWords<A>, TableWords<A>>;
+use words::{DomainSpace, TableWords};
 
 /// The space of one domain. The entry code loads the first three words.
 #[repr(C)]

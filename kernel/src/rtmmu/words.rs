@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use rtmmu::Words;
+use rtmmu::{Space, Words};
 use units::{Bytes, PhysAddr};
 
 use super::RtmmuArch;
@@ -18,6 +18,9 @@ pub(super) struct TableWords<A> {
     count: u32,
     processor: PhantomData<A>,
 }
+
+/// A space, as the processor has it.
+pub(super) type DomainSpace<A> = Space<TableWords<A>, TableWords<A>>;
 
 impl<A> TableWords<A> {
     /// The `count` words from `base` on, which is a multiple of 4.

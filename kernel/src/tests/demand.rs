@@ -25,7 +25,7 @@ const POOL: u32 = 0x6000_0000;
 /// Frames of each domain, by the addresses under which they are declared.
 const HOME: [u32; 2] = [0x2004_0000, 0x2007_0000];
 const COUNT: u32 = 12;
-/// What a frame holds that nobody has used.
+/// Every byte of a frame that nobody has used.
 const GARBAGE: u8 = 0xa5;
 
 /// The sample, where both domains have a demand area and domain 0 may map memory for domain 1.

@@ -113,7 +113,7 @@ fn memory_comes_at_its_first_touch_and_goes_in_constant_time() {
         "made again: Ok(())",
         "ends: [Ok(()), Ok(())]",
         "all: Ok(())",
-        "atomic: true",
+        "atomic: true, in ",
         "pages: 1, 16, 1, 0; sum 60006, kept true",
     ] {
         assert!(said.contains(line), "{line}\n{said}");

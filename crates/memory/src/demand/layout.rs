@@ -1,4 +1,4 @@
-//! What the memory of such a heap holds, and how many frames it needs.
+//! The contents of such a heap's memory, and the number of frames that it needs.
 
 use crate::heap::{GRANULE, HEADER, MAX_BLOCK_LOG2, MAX_REQUEST, occupied_bytes, record_bytes, worst_case_bytes};
 

@@ -11,14 +11,18 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 use core::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
 
-use cofferdam::{Console, Start};
+use cofferdam::{Console, Start, sys};
 use heap::demand::DEMAND;
 
 cofferdam::entry!(main);
 
 fn main(_: Start) -> u32 {
     let mut console = Console::new();
-    let _ = writeln!(console, "atomic: {}", atomic());
+    let word = AtomicU32::new(0);
+    let before = sys::time_now() as u32;
+    word.swap(sys::time_now() as u32, SeqCst);
+    let ticks = (sys::time_now() as u32).wrapping_sub(word.load(SeqCst)) - (word.load(SeqCst) - before);
+    let _ = writeln!(console, "atomic: {}, in {ticks} ticks", atomic());
     let small: Vec<Box<u32>> = (0..100).map(Box::new).collect();
     let used = DEMAND.pages().0;
     let mut large = vec![1_u8; 60_000];

@@ -11,8 +11,9 @@ use cofferdam::{Console, Error, Start, sys};
 cofferdam::entry!(main);
 
 const PAGE: u32 = 4096;
-/// Pages of the large region.
+/// Pages of the large region, and with another argument.
 const MANY: u32 = 64;
+const MOST: u32 = 4096;
 
 /// Ticks that something takes, less those of asking for the time.
 fn ticks(act: impl FnOnce()) -> u32 {
@@ -41,7 +42,8 @@ fn holds(page: u32, value: u32) -> bool {
 fn main(start: Start) -> u32 {
     let Some(area) = start.info.area("arena0") else { return 2 };
     match start.argument {
-        0 => report(area.base, area.bytes / PAGE),
+        0 => report(area.base, area.bytes / PAGE, MANY),
+        5 => report(area.base, area.bytes / PAGE, MOST),
         // A page that is part of no region, one that was released, one behind the area; and more pages than there are frames.
         1 => load(area.base),
         2 => {
@@ -59,8 +61,8 @@ fn main(start: Start) -> u32 {
     }
 }
 
-/// What the program prints, and its exit code.
-fn report(base: u32, pages: u32) -> u32 {
+/// Prints all that is measured; the exit code.
+fn report(base: u32, pages: u32, many: u32) -> u32 {
     let mut console = Console::new();
     let page = |number: u32| base + number * PAGE;
     let refusals = [
@@ -76,8 +78,8 @@ fn report(base: u32, pages: u32) -> u32 {
     ];
     let wrong = refusals.iter().position(|(told, wanted)| *told != Err(*wanted));
     let _ = writeln!(console, "refusals: {wrong:?}");
-    let made = sys::region_map(base, MANY + 2, 3);
-    let _ = writeln!(console, "made: {made:?}, again: {:?}", sys::region_map(page(MANY + 1), 2, 0));
+    let made = sys::region_map(base, many + 2, 3);
+    let _ = writeln!(console, "made: {made:?}, again: {:?}", sys::region_map(page(many + 1), 2, 0));
     let cleared = ticks(|| store(page(1), 0x0123_4567));
     store(page(1), 0);
     let _ = writeln!(console, "clear: {}", holds(page(1), 0));
@@ -85,19 +87,19 @@ fn report(base: u32, pages: u32) -> u32 {
     // SAFETY: the domain's own memory.
     let split = unsafe { read_unaligned((page(3) - 1) as *const u32) };
     let _ = writeln!(console, "split: {split}");
-    (1..=MANY).for_each(|number| store(page(number), number));
-    let kept = (1..=MANY).all(|number| load(page(number)) == number);
-    let many = ticks(|| _ = sys::region_unmap(page(1), 1));
+    (1..=many).for_each(|number| store(page(number), number));
+    let kept = (1..=many).all(|number| load(page(number)) == number);
+    let freed = ticks(|| _ = sys::region_unmap(page(1), 1));
     let _ = writeln!(console, "kept: {kept}");
     let _ = writeln!(console, "made again: {:?}", sys::region_map(page(1), 1, 0));
     let again = ticks(|| store(page(1), 7));
     let mapped = ticks(|| store(page(1), 8));
     let one = ticks(|| _ = sys::region_unmap(page(1), 1));
-    let _ = writeln!(console, "ends: {:?}", [sys::region_unmap(base, 1), sys::region_unmap(page(MANY + 1), 1)]);
+    let _ = writeln!(console, "ends: {:?}", [sys::region_unmap(base, 1), sys::region_unmap(page(many + 1), 1)]);
     let _ = writeln!(console, "all: {:?}", sys::region_map(base, pages, 0));
     let _ = writeln!(
         console,
-        "ticks: first touch {cleared} with clearing, {again} without, mapped {mapped}; free of {MANY} pages {many}, of 1 {one}"
+        "ticks: first touch {cleared} with clearing, {again} without, mapped {mapped}; free of {many} pages {freed}, of 1 {one}"
     );
     0
 }
