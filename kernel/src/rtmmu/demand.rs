@@ -113,14 +113,21 @@ impl<A: RtmmuArch> Demand<A> {
         if !(1..=region::MOST).contains(&count) {
             return Err(Error::BadArgument);
         }
-        let mut headers = [first; region::MOST as usize];
-        let mut at = first;
-        for header in headers.iter_mut().take(count as usize) {
-            let region = self.region(space, at)?;
-            *header = region.first;
-            at = region.end;
+        if !self.meets(first, 1) {
+            return Err(Error::BadAddress);
         }
-        for header in &headers[..count as usize] {
+        let mut headers = [first; region::MOST as usize];
+        let headers = &mut headers[..count as usize];
+        // Of a single one its release says whether it is there.
+        if let [_, _, ..] = headers {
+            let mut at = first;
+            for header in headers.iter_mut() {
+                let region = self.region(space, at)?;
+                *header = region.first;
+                at = region.end;
+            }
+        }
+        for header in headers {
             space.unmap_region(*header, &mut self.frames).map_err(|_| Error::BadState)?;
         }
         Ok(())
