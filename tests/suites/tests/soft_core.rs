@@ -46,6 +46,18 @@ fn hello_runs_unchanged_and_its_cycles_are_exact() {
     assert_eq!(ran.repeatable(), run().repeatable(), "the hardware does the same each time");
 }
 
+#[test]
+fn a_domain_has_a_timer_and_its_line() {
+    let ran = Ran::on(BOARD, "examples/device/system.toml", &[]);
+    assert_eq!(ran.code, 0, "{}\n{:#}", ran.stderr, ran.report["verdict"]);
+    assert_eq!(ran.report["violations_total"], 0);
+    let console = ran.console();
+    for fired in 2..=10 {
+        let line = format!("ticker: fired {fired}: 10000 us since the last time");
+        assert!(console.contains(&line), "no `{line}`\n{console}");
+    }
+}
+
 /// A system with a domain for each of these probes, and one that prints when they have ended.
 fn system(probes: std::ops::Range<usize>) -> String {
     let (prober, hello) = (root().join("tests/soft-core/prober"), root().join("examples/hello/hello"));

@@ -9,7 +9,7 @@ use devices::Uart;
 use crate::board::Board;
 use crate::scene::{DEVICE, Here};
 
-/// An instruction that no processor knows: in Thumb state (twice), and in Arm state.
+/// An instruction that no processor knows: in Thumb state (twice), and in Arm state, where RV32 has one in the second half-word.
 static UNDEFINED: [u32; 2] = [0xdeff_deff, 0xe7f0_00f0];
 
 /// Performs what an actor does in the row in one of its lives: status and value for the caller, if it is a gate.
