@@ -1,4 +1,4 @@
-//! What a hostile domain needs to know of the processor.
+//! Facts about the processor for domains that attack on purpose.
 
 /// Addresses of registers of the core that only privileged code may reach: those of the MMU, by their physical addresses. The other registers of the
 /// core are no memory on RV32.

@@ -108,7 +108,8 @@ fn deeper(depth: u32) -> u32 {
 
 /// Waits for the start of a row, performs it, and waits until it is over.
 pub fn thread(info: Info, argument: u32) -> u32 {
-    let (Some(board), Some(actor)) = (Board::find(info), Actor::from_number(argument)) else { return 1 };
+    let (Some(board), Some(actor)) = (Board::find(info), Actor::of_thread(argument)) else { return 1 };
+    crate::scene::set_stretch(argument);
     crate::scene::prepare(info, board);
     if board.row().is_some() {
         while board.start() == 0 {
