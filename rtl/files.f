@@ -15,6 +15,7 @@ mem/single_ram.sv
 mem/sram.sv
 mem/dram.sv
 periph/timer.sv
+periph/interval_timer.sv
 periph/console.sv
 soc/bus.sv
 soc/soc.sv

@@ -4,6 +4,10 @@ use crate::Registers;
 use crate::transmit::Transmit;
 
 const PUT: usize = 0;
+const CTRL: usize = 1;
+
+/// The interrupt is up, because there is always room.
+const INTERRUPT: u32 = 1;
 
 /// Its registers.
 pub(crate) struct Driver(Registers);
@@ -22,8 +26,11 @@ impl Transmit for Driver {
         self.0.write(PUT, u32::from(byte));
     }
 
-    /// Nothing: there is always room.
-    fn announce(&self) {}
+    fn announce(&self) {
+        self.0.write(CTRL, INTERRUPT);
+    }
 
-    fn silence(&self) {}
+    fn silence(&self) {
+        self.0.write(CTRL, 0);
+    }
 }

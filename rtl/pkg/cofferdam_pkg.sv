@@ -91,6 +91,8 @@ package cofferdam_pkg;
   localparam logic [31:0] ConsoleBase = 32'h1000_0000;  // 64 KiB
   localparam logic [31:0] TimerBase   = 32'h1001_0000;  // 64 KiB
   localparam logic [31:0] MmuBase     = 32'h1002_0000;  // 64 KiB
+  localparam logic [31:0] Timer1Base  = 32'h1003_0000;  // 4 KiB: a domain may have it
+  localparam logic [31:0] Timer2Base  = 32'h1003_1000;  // 4 KiB
   localparam logic [31:0] TableABase  = 32'h2000_0000;  // 16 MiB: regions cache c, then stack pointers sp
   localparam logic [31:0] TableBBase  = 32'h2100_0000;  // 16 MiB: helper h, then stack s
   localparam logic [31:0] TableDBase  = 32'h2200_0000;  // 16 MiB: page table d, or Sv32 tables

@@ -1,6 +1,6 @@
-// The SoC: one Ibex, an MMU by parameter, local memory, table memories, DRAM, timer, console.
+// The SoC: one Ibex, an MMU by parameter, local memory, table memories, DRAM, machine timer, two timers for domains, console.
 //
-// Memory map: cofferdam_pkg. Fetches reach local memory and DRAM only. No cache, no branch prediction.
+// Memory map: cofferdam_pkg. Fast interrupts: 0 console, 1 and 2 timers for domains, and those from outside. Fetches reach local memory and DRAM only. No cache, no branch prediction.
 // Every latency is a constant of the parameters: docs/soft-core.md has the table and the command that makes it.
 module soc
   import cofferdam_pkg::*;
@@ -32,6 +32,7 @@ module soc
   bus_req_t [1:0] core_req_data, phys_req_data;
   bus_rsp_t [1:0] core_rsp, phys_rsp;
   logic           irq_timer, irq_software;
+  logic    [14:0] irq_fast;
 
   core u_core (
     .clk_i, .rst_ni,
@@ -39,7 +40,8 @@ module soc
     .instr_rvalid_i(core_rvalid[0]), .instr_rsp_i(core_rsp[0]),
     .data_req_o(core_req[1]), .data_gnt_i(core_gnt[1]), .data_req_data_o(core_req_data[1]),
     .data_rvalid_i(core_rvalid[1]), .data_rsp_i(core_rsp[1]),
-    .irq_software_i(irq_software), .irq_timer_i(irq_timer), .irq_external_i, .irq_fast_i, .sleeping_o
+    .irq_software_i(irq_software), .irq_timer_i(irq_timer), .irq_external_i, .irq_fast_i(irq_fast),
+    .sleeping_o
   );
   assign core_req_data[0].we    = 1'b0;
   assign core_req_data[0].be    = 4'hf;
@@ -65,6 +67,11 @@ module soc
   bus_rsp_t [1:0] sram_rsp, dram_rsp;
   logic           console_req, console_rvalid, timer_req, timer_rvalid;
   bus_rsp_t       console_rsp, timer_rsp;
+  logic     [1:0] interval_req, interval_rvalid, irq_interval;
+  bus_rsp_t [1:0] interval_rsp;
+  logic           irq_console;
+
+  assign irq_fast = irq_fast_i | {12'b0, irq_interval, irq_console};
 
   bus #(
     .Slaves(2), .Base({DramBase, SramBase}), .SizeLog2({DramBytesLog2, SramBytesLog2})
@@ -78,17 +85,17 @@ module soc
 
   // Windows A and B hold two tables each.
   bus #(
-    .Slaves(8),
-    .Base({TimerBase, ConsoleBase, MmuBase, TableDBase, TableBBase, TableABase, DramBase, SramBase}),
-    .SizeLog2({32'd16, 32'd16, 32'd16, TableW + 2, TableW + 3, TableW + 3, DramBytesLog2, SramBytesLog2})
+    .Slaves(10),
+    .Base({Timer2Base, Timer1Base, TimerBase, ConsoleBase, MmuBase, TableDBase, TableBBase, TableABase, DramBase, SramBase}),
+    .SizeLog2({32'd12, 32'd12, 32'd16, 32'd16, 32'd16, TableW + 2, TableW + 3, TableW + 3, DramBytesLog2, SramBytesLog2})
   ) u_data_bus (
     .clk_i, .rst_ni,
     .req_i(phys_req[1]), .gnt_o(phys_gnt[1]), .req_data_i(phys_req_data[1]),
     .rvalid_o(phys_rvalid[1]), .rsp_o(phys_rsp[1]),
-    .slave_req_o({timer_req, console_req, regs_req, table_req, dram_req[1], sram_req[1]}),
-    .slave_gnt_i({6'b111111, dram_gnt[1], 1'b1}),
-    .slave_rvalid_i({timer_rvalid, console_rvalid, regs_rvalid, table_rvalid, dram_rvalid[1], sram_rvalid[1]}),
-    .slave_rsp_i({timer_rsp, console_rsp, regs_rsp, table_rsp, dram_rsp[1], sram_rsp[1]})
+    .slave_req_o({interval_req, timer_req, console_req, regs_req, table_req, dram_req[1], sram_req[1]}),
+    .slave_gnt_i({8'hff, dram_gnt[1], 1'b1}),
+    .slave_rvalid_i({interval_rvalid, timer_rvalid, console_rvalid, regs_rvalid, table_rvalid, dram_rvalid[1], sram_rvalid[1]}),
+    .slave_rsp_i({interval_rsp, timer_rsp, console_rsp, regs_rsp, table_rsp, dram_rsp[1], sram_rsp[1]})
   );
 
   sram #(.BytesLog2(SramBytesLog2)) u_sram (
@@ -105,9 +112,16 @@ module soc
     .bus_rvalid_o(timer_rvalid), .bus_rsp_o(timer_rsp), .irq_timer_o(irq_timer), .irq_software_o(irq_software)
   );
 
+  for (genvar i = 0; i < 2; i++) begin : g_interval
+    interval_timer #(.TickCycles(TickCycles)) u_interval_timer (
+      .clk_i, .rst_ni, .bus_req_i(interval_req[i]), .bus_req_data_i(phys_req_data[1]),
+      .bus_rvalid_o(interval_rvalid[i]), .bus_rsp_o(interval_rsp[i]), .irq_o(irq_interval[i])
+    );
+  end
+
   console u_console (
     .clk_i, .rst_ni, .bus_req_i(console_req), .bus_req_data_i(phys_req_data[1]),
-    .bus_rvalid_o(console_rvalid), .bus_rsp_o(console_rsp), .put_o, .mark_o, .stop_o, .word_o
+    .bus_rvalid_o(console_rvalid), .bus_rsp_o(console_rsp), .irq_o(irq_console), .put_o, .mark_o, .stop_o, .word_o
   );
 
   if (TableW > 20 || TableW < 11) begin : g_table_width

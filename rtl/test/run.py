@@ -29,6 +29,8 @@ RUNS = {
     "sv32": ("mmu_tables", "test_sv32", MMU, {"Kind": 3, "TableW": 13, "TlbEntries": 4}),
     "dram": ("dram", "test_dram", ["mem/dram.sv"], {"BytesLog2": 20, "SlotCycles": 3}),
     "timer": ("timer", "test_timer", ["periph/timer.sv"], {}),
+    "interval": ("interval_timer", "test_interval", ["periph/interval_timer.sv"], {"TickCycles": 2}),
+    "console": ("console", "test_console", ["periph/console.sv"], {}),
     "regs": ("mmu_regs", "test_regs", ["mmu/mmu_regs.sv"], {"Kind": 1, "DoubleSpeed": 1}),
 }
 

@@ -2,6 +2,9 @@
 //! values in a1 and a2. `include/cofferdam/arch.h` is the same for C.
 #![no_std]
 
+#[cfg(feature = "hostile")]
+pub mod hostile;
+
 use core::arch::{asm, global_asm};
 
 /// Whether memory is protected by page tables; otherwise by region registers.

@@ -1,6 +1,8 @@
 //! The conformance suite (`tests/conformance`): performs its rows on targets and on the kernel core over a simulated
 //! processor, and makes one table of them.
 
+mod slow;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,6 +14,8 @@ use conformance::{Actor, Dom, Shortfall, rows};
 use record::EventsReader;
 use serde::Deserialize;
 use serde_json::Value;
+
+pub use slow::on_slow;
 
 use crate::attacks::{Bench, Change, cargo, exchange};
 use crate::{cofferdam, root, target_dir};

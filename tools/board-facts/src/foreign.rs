@@ -131,6 +131,8 @@ places! {
         outer_cache,
         /// Address on the chip at which manifests of the attack suite place data of other domains.
         placed_on_chip,
+        /// Address from which the conformance suite maps memory while it runs, on boards that translate addresses: every domain has it free.
+        window,
     }
 }
 

@@ -5,13 +5,12 @@ use std::vec::Vec;
 
 use abi::trace::Fault;
 use abi::{Call, Error};
-use conformance::VIRTUAL;
 use conformance::{
     ACTORS, Action, Actor, DOMAINS, Dom, Hand, INITIAL, LENGTH_US, PERIOD_US, Part, Place, Places, Record, Row,
-    START_US, Scene, Seen, Shortfall, places, verdict,
+    START_US, Scene, Seen, Shortfall, places, stretch, verdict,
 };
 use protect::AccessKind;
-use system::{Scheme, System};
+use system::System;
 
 use super::super::sim::{Machine, boot_tables, release};
 use super::image::Image;
@@ -87,9 +86,10 @@ struct View<'a> {
     given: [u32; 4],
 }
 
-/// Ticks of the kernel's clock in a microsecond.
+/// Ticks of the kernel's clock in a microsecond of a row.
 fn ticks_per_us(image: &Image) -> u32 {
-    image.tables.ticks_per_second() / 1_000_000
+    let argument = image.tables.get::<system::Thread>(0).argument;
+    image.tables.ticks_per_second() / 1_000_000 * stretch(argument)
 }
 
 impl Scene for View<'_> {
@@ -118,8 +118,7 @@ impl Scene for View<'_> {
             Place::Device => area(Dom::Driver, "uart0"),
             // Any of them will do: nothing permits accesses to it.
             Place::Core => self.places().core,
-            Place::Pool(_) if self.image.tables.scheme() == Scheme::Vmsav7 => VIRTUAL,
-            Place::Pool(_) => self.image.tables.get::<system::Frames>(0).base,
+            Place::Pool(_) => self.places().window.unwrap_or_else(|| self.image.tables.get::<system::Frames>(0).base),
             _ => 0,
         }
     }
@@ -149,7 +148,7 @@ impl<'a, K: Hardware> Player<'a, K> {
         let mut kernel = boot_tables(tables, (0x1000_0000, 0x10_0000), processor).expect("a kernel");
         kernel.start();
         let thread = |entry: system::Thread| {
-            let actor = (entry.domain != Dom::Lead as u32).then(|| Actor::from_number(entry.argument)).flatten();
+            let actor = (entry.domain != Dom::Lead as u32).then(|| Actor::of_thread(entry.argument)).flatten();
             Thread { domain: entry.domain as usize, actor, life: 0, levels: vec![Level::new(actor, [0; 4])] }
         };
         let threads = tables.all::<system::Thread>().map(thread).collect();

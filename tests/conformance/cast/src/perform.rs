@@ -9,7 +9,7 @@ use devices::Uart;
 use crate::board::Board;
 use crate::scene::{DEVICE, Here};
 
-/// An instruction that no processor knows: in Thumb state (twice), and in Arm state.
+/// An instruction that no processor knows: in Thumb state (twice), and in Arm state, where RV32 has one in the second half-word.
 static UNDEFINED: [u32; 2] = [0xdeff_deff, 0xe7f0_00f0];
 
 /// Performs what an actor does in the row in one of its lives: status and value for the caller, if it is a gate.
@@ -108,7 +108,8 @@ fn deeper(depth: u32) -> u32 {
 
 /// Waits for the start of a row, performs it, and waits until it is over.
 pub fn thread(info: Info, argument: u32) -> u32 {
-    let (Some(board), Some(actor)) = (Board::find(info), Actor::from_number(argument)) else { return 1 };
+    let (Some(board), Some(actor)) = (Board::find(info), Actor::of_thread(argument)) else { return 1 };
+    crate::scene::set_stretch(argument);
     crate::scene::prepare(info, board);
     if board.row().is_some() {
         while board.start() == 0 {

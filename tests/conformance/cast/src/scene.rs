@@ -2,9 +2,9 @@
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use cofferdam::Info;
 use cofferdam::hostile::core_registers;
-use cofferdam::{Info, PAGES};
-use conformance::{HANDS, Hand, INITIAL, Place, Places, Scene, VIRTUAL, places};
+use conformance::{Dom, HANDS, Hand, INITIAL, Place, Places, Scene, places, stretch};
 
 use crate::board::{Board, Told};
 
@@ -15,6 +15,9 @@ static OWN_ZEROED: AtomicU32 = AtomicU32::new(0);
 
 /// The device of the driver.
 pub const DEVICE: &str = "uart0";
+
+/// How much longer times are here than in the rows.
+static STRETCH: AtomicU32 = AtomicU32::new(1);
 
 static HELD: [AtomicU32; HANDS] = [const { AtomicU32::new(Hand::NONE) }; HANDS];
 
@@ -44,14 +47,26 @@ impl Here {
         Some(Here { info, board, places: places(info.board())?, given })
     }
 
+    /// An address that a domain told. Each domain may have a space of its own in which all of them have the same addresses: then what another has there
+    /// is meant by an address of memory of domains as the hardware has it.
+    fn told(&self, dom: Dom, address: fn(Told) -> u32) -> u32 {
+        let (own, told) = (self.info.address() as u32, self.board.told(dom));
+        if dom as u32 != self.info.domain() && told.info == own { self.places.heaps } else { address(told) }
+    }
+
     fn area(&self, name: &str) -> u32 {
         self.info.area(name).map_or(0, |area| area.base)
     }
 }
 
-/// Ticks of the kernel's clock in a microsecond.
+/// Notes what the argument of the domain's first thread says of times.
+pub fn set_stretch(argument: u32) {
+    STRETCH.store(stretch(argument), Relaxed);
+}
+
+/// Ticks of the kernel's clock in a microsecond of a row.
 pub fn ticks_per_us(info: Info) -> u32 {
-    (info.ticks_per_second() / 1_000_000).max(1)
+    (info.ticks_per_second() / 1_000_000).max(1) * STRETCH.load(Relaxed)
 }
 
 impl Scene for Here {
@@ -69,15 +84,14 @@ impl Scene for Here {
 
     fn place(&self, place: Place) -> u32 {
         match place {
-            Place::Initial(dom) => self.board.told(dom).initial,
-            Place::Zeroed(dom) => self.board.told(dom).zeroed,
-            Place::Info(dom) => self.board.told(dom).info,
+            Place::Initial(dom) => self.told(dom, |told| told.initial),
+            Place::Zeroed(dom) => self.told(dom, |told| told.zeroed),
+            Place::Info(dom) => self.told(dom, |told| told.info),
             Place::Lent(_) => self.area("lent"),
             Place::Heap(_) => self.area("heap"),
             Place::Device => self.area(DEVICE),
             Place::Core => core_registers(self.places.core, self.places.outer_cache).switch,
-            Place::Pool(_) if PAGES => VIRTUAL,
-            Place::Pool(_) => self.board.pool(),
+            Place::Pool(_) => self.places.window.unwrap_or_else(|| self.board.pool()),
             _ => 0,
         }
     }

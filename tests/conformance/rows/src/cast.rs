@@ -83,6 +83,11 @@ impl Actor {
     /// The first of the gates.
     const FIRST_GATE: u8 = Actor::Echo as u8;
 
+    /// The actor that a thread's argument names.
+    pub fn of_thread(argument: u32) -> Option<Actor> {
+        Actor::from_number(argument & 0xff)
+    }
+
     /// The actor with a number.
     pub fn from_number(number: u32) -> Option<Actor> {
         Actor::ALL.iter().copied().find(|actor| *actor as u32 == number)

@@ -20,8 +20,8 @@ pub use foreign::{Places, places};
 
 pub use cast::{ACTORS, Actor, DOMAINS, Dom, HANDS, Hand};
 pub use rows::{row, rows};
-pub use setting::{INITIAL, LENGTH_US, NOTICE_US, PERIOD_US, START_US, UNTYPED_BYTES};
-pub use step::{Action, Arg, Place, Scene, Seen, Step, Told, VIRTUAL};
+pub use setting::{INITIAL, LENGTH_US, NOTICE_US, PERIOD_US, START_US, UNTYPED_BYTES, selected, stretch};
+pub use step::{Action, Arg, Place, Scene, Seen, Step, Told};
 pub use verdict::{Record, Shortfall, verdict};
 
 use abi::trace::Fault;

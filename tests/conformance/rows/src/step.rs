@@ -37,9 +37,6 @@ pub enum Place {
     Nowhere,
 }
 
-/// Address at which memory is mapped at run time on machines that translate addresses.
-pub const VIRTUAL: u32 = 0x7000_0000;
-
 /// The addresses and numbers that a script cannot know in advance.
 pub trait Scene {
     /// Addresses that no domain gets on this board.
@@ -47,9 +44,9 @@ pub trait Scene {
     /// The handle of a capability in the domain that performs the step; [`Hand::NONE`] if it has none.
     fn hand(&self, hand: Hand) -> u32;
     /// Address of what belongs to the cast: `Initial`, `Zeroed`, `Info`, `Lent(0)`, `Heap(0)`, `Device`; a register of
-    /// the processor, `Core`; and `Pool(0)`: [`VIRTUAL`], or where addresses are physical the beginning of the pool.
+    /// the processor, `Core`; and `Pool(0)`: the board's `window`, or where addresses are physical the beginning of the pool.
     fn place(&self, place: Place) -> u32;
-    /// Ticks of the kernel's clock in a microsecond, at least 1.
+    /// Ticks of the kernel's clock in a microsecond of a row ([`crate::stretch`]), at least 1.
     fn ticks_per_us(&self) -> u32;
     /// When the row started, in ticks since boot.
     fn start(&self) -> u64;

@@ -4,12 +4,12 @@
 #![no_main]
 
 use cast::board::Board;
-use cast::scene::ticks_per_us;
+use cast::scene::{set_stretch, ticks_per_us};
 use cofferdam::abi::{Kind, Mapping, access};
-use cofferdam::{Error, Info, PAGES, Start, sys};
+use cofferdam::{Error, Info, Start, sys};
 use conformance::{
     ACTORS, Actor, DOMAINS, Dom, LENGTH_US, NOTICE_US, PERIOD_US, Record, START_US, UNTYPED_BYTES, places, rows,
-    verdict,
+    selected, verdict,
 };
 
 cofferdam::entry!(main);
@@ -21,14 +21,16 @@ const END: u32 = 0x3fff;
 
 fn main(start: Start) -> u32 {
     let info = start.info;
+    set_stretch(start.argument);
     let Some(board) = Board::find(info) else { return 1 };
     let Some(places) = places(info.board()) else { return 2 };
-    if !PAGES {
+    if places.window.is_none() {
         let Some(pool) = pool(info, places.heaps) else { return 3 };
         board.set_pool(pool);
     }
     let mut count = 0;
-    for (number, row) in rows().enumerate() {
+    let (first, most) = selected(start.argument);
+    for (number, row) in rows().enumerate().skip(first).take(most) {
         clear(info);
         board.set(number as u32);
         if !restart(info) {
