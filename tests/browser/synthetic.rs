@@ -44,6 +44,7 @@ fn area(name: &str, base: u64, kib: u64, access: &str, memory: &str, pages: u32)
         bound_method,
         shared: false,
         kept,
+        on_demand: false,
     }
 }
 

@@ -237,6 +237,33 @@ fn an_arena_that_no_block_describes_is_refused() {
 }
 
 #[test]
+fn frames_are_for_blocks_at_the_worst_places() {
+    // Each of the smallest blocks begins four bytes before the end of a page.
+    let layout = Layout::new(64 << 10, 32 << 10, 20).unwrap();
+    assert!(layout.piece > 60 && layout.in_piece() >= 40, "{layout:?}");
+    // So do larger ones, of a page each.
+    let layout = Layout::new(20 * 4096, 64 << 10, 20).unwrap();
+    assert!(layout.piece > 80 && layout.in_piece() >= 60, "{layout:?}");
+}
+
+#[test]
+fn a_rest_that_stays_with_a_block_counts() {
+    // At one of these sizes 16 free bytes lie over the end of a page, of which 8 are asked for and none can be left over.
+    for less in (0..96).step_by(8) {
+        let mut rig = Rig::new(64 << 10, 32 << 10, 8);
+        let block = rig.alloc(PAGE - less).unwrap();
+        let (gap, next) = (rig.alloc(8).unwrap(), rig.alloc(64).unwrap());
+        assert_eq!(rig.free(gap), Ok(()));
+        let held = rig.heap.size(block).unwrap();
+        let _ = rig.heap.resize(block, held + 8);
+        rig.live.insert(block, rig.heap.size(block).unwrap());
+        rig.check();
+        assert_eq!(rig.free(next), Ok(()));
+        rig.check();
+    }
+}
+
+#[test]
 fn a_size_changes_in_place_within_the_same_pages() {
     let mut rig = Rig::new(64 << 10, 32 << 10, 8);
     let block = rig.alloc(1000).unwrap();
