@@ -23,8 +23,8 @@ pub(super) struct Demand<A: RtmmuArch> {
     end: Page,
     owner: Owner,
     frames: Frames<TableWords<A>>,
-    /// The frame that is being cleared, and how many bytes of it are clear.
-    clearing: Option<(Frame, u32)>,
+    /// So many bytes of the first frame that nobody has used are clear.
+    clear: u32,
 }
 
 impl<A: RtmmuArch> Demand<A> {
@@ -38,7 +38,7 @@ impl<A: RtmmuArch> Demand<A> {
             end: Page(first.0 + own.demand_pages),
             owner: Owner(domain as u8),
             frames: Frames::new(links, frame(PhysAddr(area.physical)), count),
-            clearing: None,
+            clear: 0,
         })
     }
 
@@ -57,22 +57,23 @@ impl<A: RtmmuArch> Demand<A> {
             return false;
         }
         let Some(next) = self.frames.next(self.owner) else { return false };
-        if next.clear && self.clear_step(next.frame, arch) {
-            return true;
+        if next.clear {
+            if self.clear_step(next.frame, arch) {
+                return true;
+            }
+            self.clear = 0;
         }
-        self.clearing = None;
         space.map_page(page, self.owner, &mut self.frames).is_ok()
     }
 
     /// Clears a piece of a frame; false when all of it was clear.
     fn clear_step(&mut self, frame: Frame, arch: &mut A) -> bool {
-        let done = self.clearing.filter(|(begun, _)| *begun == frame).map_or(0, |(_, done)| done);
-        if done == PAGE {
+        if self.clear == PAGE {
             return false;
         }
         // SAFETY: a frame of the domain's own, which is mapped nowhere.
-        unsafe { arch.zero(PhysAddr(frame.0 * PAGE + done), Bytes(CLEAR_BYTES)) };
-        self.clearing = Some((frame, done + CLEAR_BYTES));
+        unsafe { arch.zero(PhysAddr(frame.0 * PAGE + self.clear), Bytes(CLEAR_BYTES)) };
+        self.clear += CLEAR_BYTES;
         true
     }
 

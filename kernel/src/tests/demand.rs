@@ -12,7 +12,7 @@ use system::{Area, Cap, Frames, area, frames};
 use testing::Rng;
 use units::VirtAddr;
 
-use super::maps::{FRAMES, Told, call, check, map, restart};
+use super::maps::{FRAMES, Told, call, check, map, restart, run};
 use super::refused;
 use super::sim::{DEMAND_PAGES, GATE, Guard, Machine, PEER, Rtmmu, WORD, boot_with, release, sample};
 use crate::Kernel;
@@ -190,6 +190,27 @@ fn nobody_maps_memory_into_a_demand_area() {
         assert_eq!(map(&mut kernel, PEER | 3 << 16, page(1, number), pages, 0), refused(Error::BadState));
     }
     assert_eq!(map(&mut kernel, PEER | 3 << 16, page(1, DEMAND_PAGES), 1, 0), OK);
+}
+
+#[test]
+fn a_mapping_that_is_not_complete_is_no_first_touch() {
+    let mut builder = system();
+    builder.caps.push(Cap { domain: 0, slot: 5, kind: 1, object: 0, rights: 7, badge: 0 });
+    let mut kernel = boot_with(&builder, Machine::<Rtmmu> { now: 1000, ..Machine::default() });
+    assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, 0x4_0000, 0]), OK);
+    let at = Rtmmu::address(POOL);
+    let words = run(5 | 3 << 16, FRAMES, at, 20, 0);
+    kernel.core.arch.stepwise = true;
+    let (mut steps, mut untouched) = (0, 0);
+    while kernel.asks(Call::FramesMap as u32, words).is_none() {
+        for page in (0..20).map(|page| at + page * PAGE) {
+            let there = kernel.core.arch.kind.translate(page, AccessKind::Write).is_some();
+            untouched += u32::from(!there);
+            assert!(there || !kernel.on_touch(VirtAddr(page), AccessKind::Write), "{page:#x} in step {steps}");
+        }
+        steps += 1;
+    }
+    assert!(steps > 3 && untouched > 20, "{steps} {untouched}");
 }
 
 #[test]

@@ -117,7 +117,10 @@ const STRETCH: u32 = 6;
 const MEMORY_ROWS: std::ops::Range<u32> = 70..82;
 /// Rows that do not hold here, with the reason. docs/soft-core.md repeats them.
 const NOT_HERE: &[(&str, &str)] = &[
-    ("copies", "the callee names the caller's memory by its virtual address, for which the cast puts a physical one here"),
+    (
+        "copies",
+        "the callee names the caller's memory by its virtual address, for which the cast puts a physical one here",
+    ),
     ("unmap", "its last access is 10 us of a row before the unmapping, and code in DRAM is later than that"),
     ("map", "the kernel takes for granted that frames begin as zeros, which memory of this bench does not"),
     ("map pinned", "nothing can be pinned: the hardware keeps nothing of the tables"),
