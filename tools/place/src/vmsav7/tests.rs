@@ -223,7 +223,7 @@ fn on_chip(random: &mut Random, domain: &mut Domain) {
         domain.stack = small(random);
     }
     let envelope = spec::Envelope { spec, live: 1, largest: 1, count: 1 };
-    domain.envelopes.push(Envelope { area: small(random), envelope, default: false });
+    domain.envelopes.push(Envelope { area: small(random), on_demand: None, envelope, default: false });
 }
 
 /// A system of one to sixteen domains.
@@ -253,7 +253,12 @@ fn any_system(random: &mut Random) -> (System, Vec<Program>) {
         for _ in 0..random.below(3) {
             let spec = random.spec();
             let envelope = spec::Envelope { spec, live: 1, largest: 1, count: 1 };
-            domain.envelopes.push(Envelope { area: area(spec, random.bytes(18)), envelope, default: false });
+            domain.envelopes.push(Envelope {
+                area: area(spec, random.bytes(18)),
+                on_demand: None,
+                envelope,
+                default: false,
+            });
         }
         domain.shared = (0..shared.len())
             .filter(|_| random.below(2) == 0)
@@ -407,7 +412,7 @@ fn what_is_far_lies_in_no_mib_in_which_a_large_near_area_ends() {
     let spec = TemporalSpec::default();
     let envelope = spec::Envelope { spec, live: 1, largest: 1, count: 1 };
     let arena = area(spec, MIB - 15 * PAGE);
-    system.domains[0].envelopes.push(Envelope { area: arena, envelope, default: false });
+    system.domains[0].envelopes.push(Envelope { area: arena, on_demand: None, envelope, default: false });
     let plan = placed(&system, &programs).unwrap();
     holds(&plan, &system, &programs);
     // Otherwise its tables would have to be near, too.
