@@ -32,7 +32,8 @@ impl<A: Arch> Kernel<A> {
         self.domains[usize::from(domain)].protection.touch(at, kind, hardware)
     }
 
-    /// A copy on a domain's behalf was refused: a step of mapping the first or the last page of its range, if that is why.
+    /// Before a copy on a domain's behalf: a step of mapping the first or the last page of its range, if that was not touched yet.
+    #[inline(always)]
     pub(crate) fn touch_ends(&mut self, domain: u8, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool {
         // A copy is shorter than a page.
         let last = base.plus(len.minus(1.into()));
