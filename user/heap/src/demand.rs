@@ -3,7 +3,7 @@
 use core::ptr::NonNull;
 
 use abi::region::{FIRST_ALONE, LAST_ALONE};
-use memory::demand::{Counts, Deferred, DemandHeap, Layout, Made, PAGE, Regions};
+use memory::demand::{Counts, Deferred, DemandHeap, Layout, Made, PAGE, Refused, Regions};
 use memory::heap::{Error, Spans, Usage};
 
 use crate::arena::{pack, unpack};
@@ -25,19 +25,19 @@ pub static DEMAND: DemandArena = DemandArena(Turn::new(None));
 struct Kernel(u32);
 
 impl Regions for Kernel {
-    fn map(&mut self, made: Made) -> Result<(), ()> {
+    fn map(&mut self, made: Made) -> Result<(), Refused> {
         let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
         let cuts = bit(made.first_alone, FIRST_ALONE) | bit(made.last_alone, LAST_ALONE);
         told(cof_heap_map(self.0 + made.first * PAGE, made.pages, cuts))
     }
 
-    fn unmap(&mut self, first: u32, count: u32) -> Result<(), ()> {
+    fn unmap(&mut self, first: u32, count: u32) -> Result<(), Refused> {
         told(cof_heap_unmap(self.0 + first * PAGE, count))
     }
 }
 
-fn told(status: u32) -> Result<(), ()> {
-    if status == 0 { Ok(()) } else { Err(()) }
+fn told(status: u32) -> Result<(), Refused> {
+    if status == 0 { Ok(()) } else { Err(Refused) }
 }
 
 /// Counts of pages, from an address on.

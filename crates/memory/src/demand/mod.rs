@@ -31,17 +31,21 @@ pub use operations::DemandHeap;
 pub use pages::{Counts, Made};
 pub use storage::Deferred;
 
+/// The kernel has refused a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused;
+
 /// Regions of pages, as the kernel makes and frees them. Pages are numbered from the beginning of the heap's piece.
 pub trait Regions {
     /// Makes free pages, from `made.first` on, regions.
     ///
     /// # Errors
-    /// The kernel refused; nothing has changed.
-    fn map(&mut self, made: Made) -> Result<(), ()>;
+    /// [`Refused`]; nothing has changed.
+    fn map(&mut self, made: Made) -> Result<(), Refused>;
 
     /// Frees `count` regions, one behind the other, from the one that begins with page `first` on.
     ///
     /// # Errors
     /// As for [`Regions::map`].
-    fn unmap(&mut self, first: u32, count: u32) -> Result<(), ()>;
+    fn unmap(&mut self, first: u32, count: u32) -> Result<(), Refused>;
 }

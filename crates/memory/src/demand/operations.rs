@@ -157,7 +157,7 @@ impl<S: Storage, C: Counts, R: Regions> DemandHeap<S, C, R> {
         let all = ends.last - ends.first + 1;
         let kept = if ends.first == ends.last { left(ends.first) } else { left(ends.first) + left(ends.last) };
         self.used = self.used.saturating_sub(all - kept);
-        self.regions.unmap(first, count).map_err(|()| Error::Corrupt)
+        self.regions.unmap(first, count).map_err(|_| Error::Corrupt)
     }
 }
 

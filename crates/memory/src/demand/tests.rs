@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::vec;
 use std::vec::Vec;
 
-use super::{Deferred, DemandHeap, Layout, Made, PAGE, Regions};
+use super::{Deferred, DemandHeap, Layout, Made, PAGE, Refused, Regions};
 use crate::heap::{Error, HEADER, Storage, Word};
 
 const BASE: u32 = 0x9000_0000;
@@ -88,9 +88,9 @@ struct Kernel {
 }
 
 impl Regions for Kernel {
-    fn map(&mut self, made: Made) -> Result<(), ()> {
+    fn map(&mut self, made: Made) -> Result<(), Refused> {
         if self.refuses.replace(false) {
-            return Err(());
+            return Err(Refused);
         }
         let Made { first, pages, first_alone, last_alone } = made;
         assert!(pages > 0 && first + pages <= self.pages, "{made:?}");
@@ -105,7 +105,7 @@ impl Regions for Kernel {
         Ok(())
     }
 
-    fn unmap(&mut self, first: u32, count: u32) -> Result<(), ()> {
+    fn unmap(&mut self, first: u32, count: u32) -> Result<(), Refused> {
         assert!((1..=3).contains(&count));
         let mut at = first;
         for _ in 0..count {
