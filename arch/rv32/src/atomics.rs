@@ -3,7 +3,6 @@
 //!
 //! Source: RISC-V Unprivileged ISA, chapter "A".
 
-use abi::trace::Fault;
 use kernel::Kernel;
 use protect::AccessKind;
 use units::VirtAddr;
@@ -14,8 +13,8 @@ use crate::machine::{Board, Rv32};
 pub(crate) enum Outcome {
     /// It was performed, or is to be repeated because it has touched a page for the first time.
     Performed,
-    /// The domain may not access that word so.
-    Refused(Fault, VirtAddr<u32>),
+    /// The domain may not access the word at this address so.
+    Refused(VirtAddr<u32>),
     /// It is illegal.
     Illegal,
 }
@@ -65,11 +64,11 @@ pub(crate) fn perform<B: Board>(kernel: &mut Kernel<Rv32<B>>, instruction: u32) 
     let operand = context.register(instruction >> 20);
     let kind = if code == LOAD_RESERVED { AccessKind::Read } else { AccessKind::Write };
     if !at.0.is_multiple_of(4) {
-        return Outcome::Refused(Fault::Data, at);
+        return Outcome::Refused(at);
     }
     let Some(place) = kernel.reach(at, kind) else {
         let touched = kernel.on_touch(at, kind);
-        return if touched { Outcome::Performed } else { Outcome::Refused(Fault::Data, at) };
+        return if touched { Outcome::Performed } else { Outcome::Refused(at) };
     };
     let reserved = core::mem::take(&mut kernel.core.arch.reserved) == Some((whose, place.0));
     let word = place.0 as *mut u32;

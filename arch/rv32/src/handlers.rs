@@ -19,7 +19,7 @@ pub fn simple<B: Board>(kernel: &mut Kernel<Rv32<B>>, args: &Args, number: u32) 
 /// An interrupt of a thread or of the idle loop: the timer's, a line's, or none any more.
 #[inline]
 pub fn interrupt<B: Board>(kernel: &mut Kernel<Rv32<B>>) -> Next<Rv32<B>> {
-    // Whoever runs next may not rely on what another one has reserved (Unprivileged ISA, LR/SC).
+    // An interrupt ends a reservation: the next thread must not store on the strength of another's (Unprivileged ISA, LR/SC).
     kernel.core.arch.reserved = None;
     match kernel.core.arch.cause() {
         Cause::Timer => {
@@ -52,16 +52,18 @@ pub fn fault<B: Board>(kernel: &mut Kernel<Rv32<B>>, reason: u32, address: VirtA
     if touched {
         return None;
     }
-    let refused = if let Outcome::Refused(kind, address) = atomic { Some((kind, address)) } else { None };
     // Nobody runs: `Kernel::on_fault` knows what that means.
     let context = kernel.current_context().map_or(&Context::EMPTY, |context| &*context);
     let pc = VirtAddr(context.pc);
-    let (kind, address) = refused.unwrap_or(match reason {
+    let (kind, address) = match reason {
         cause::FETCH => (Fault::Execute, address),
         cause::LOAD | cause::STORE if context.is_off_its_stack() => (Fault::Stack, context.stack_pointer()),
         cause::LOAD | cause::STORE => (Fault::Data, address),
-        _ => (Fault::Usage, pc),
-    });
+        _ => match atomic {
+            Outcome::Refused(address) => (Fault::Data, address),
+            _ => (Fault::Usage, pc),
+        },
+    };
     kernel.on_fault(kind, address, pc);
     None
 }

@@ -69,9 +69,22 @@ fn a_block_of_spaces_is_read_back() {
     assert!(System::parse_of::<crate::vmsav7::Vmsav7>(&words).is_err(), "a kernel has one scheme");
 }
 
+type Change = fn(&mut Builder);
+
+/// The blocks are refused after each of these changes, for the field that it names.
+fn are_refused(make: fn() -> Builder, cases: &[(&str, Change)]) {
+    for (number, (wanted, change)) in cases.iter().enumerate() {
+        let mut builder = make();
+        change(&mut builder);
+        match builder.encode() {
+            Err(TableError::Entry { field, .. }) => assert_eq!(field, *wanted, "case {number}"),
+            other => panic!("case {number} ({wanted}): {other:?}"),
+        }
+    }
+}
+
 #[test]
 fn spaces_that_hardware_or_domains_do_not_have_are_refused() {
-    type Change = fn(&mut Builder);
     let cases: [(&str, Change); 14] = [
         ("first", |b| space(b, 1).first = 8),
         ("first", |b| space(b, 1).first = 0),
@@ -88,14 +101,7 @@ fn spaces_that_hardware_or_domains_do_not_have_are_refused() {
         ("flags", |b| b.areas[4].flags |= area::PINNED),
         ("entry", |b| b.threads[0].entry |= 1),
     ];
-    for (number, (wanted, change)) in cases.into_iter().enumerate() {
-        let mut builder = spaced();
-        change(&mut builder);
-        match builder.encode() {
-            Err(TableError::Entry { field, .. }) => assert_eq!(field, wanted, "case {number}"),
-            other => panic!("case {number} ({wanted}): {other:?}"),
-        }
-    }
+    are_refused(spaced, &cases);
     let mut builder = spaced();
     let SchemeTables::Rtmmu { hardware, .. } = &mut builder.scheme else { panic!("another scheme") };
     hardware.entries_log2 = 21;
@@ -119,7 +125,6 @@ fn with_demand() -> Builder {
 #[test]
 fn a_demand_area_is_one_domains_data_with_links_of_its_own() {
     with_demand().encode().unwrap();
-    type Change = fn(&mut Builder);
     let cases: [(&str, Change); 16] = [
         ("demand_pages", |b| space(b, 1).demand_pages = 0),
         ("demand_pages", |b| space(b, 1).demand_pages = 1),
@@ -139,14 +144,7 @@ fn a_demand_area_is_one_domains_data_with_links_of_its_own() {
         ("stack_base", |b| b.gates[0].stack_base = BASE + 24 * PAGE),
         ("data_base", |b| b.domains[1].data_base = BASE + 24 * PAGE),
     ];
-    for (number, (wanted, change)) in cases.into_iter().enumerate() {
-        let mut builder = with_demand();
-        change(&mut builder);
-        match builder.encode() {
-            Err(TableError::Entry { field, .. }) => assert_eq!(field, wanted, "case {number}"),
-            other => panic!("case {number} ({wanted}): {other:?}"),
-        }
-    }
+    are_refused(with_demand, &cases);
     let mut builder = sample();
     builder.areas[0].flags |= area::DEMAND;
     assert!(matches!(builder.encode(), Err(TableError::Entry { field: "flags", .. })), "only RTMMU has such areas");
