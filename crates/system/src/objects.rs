@@ -208,3 +208,9 @@ pub fn marks(tables: &System<'_>) -> usize {
 pub fn holds_frames(tables: &System<'_>) -> bool {
     tables.all::<Cap>().any(|cap| cap.kind == FRAMES)
 }
+
+/// The ranges that domains can map memory of at run time.
+pub fn held_ranges<'a>(tables: &'a System<'_>) -> impl Iterator<Item = Frames> + 'a {
+    let held = |index: usize| tables.all::<Cap>().any(|cap| cap.kind == FRAMES && cap.object as usize == index);
+    (0..tables.count::<Frames>()).filter(move |index| held(*index)).map(|index| tables.get(index))
+}

@@ -47,11 +47,16 @@ impl PhysRange {
         self.base.0 <= address.0 && address.0 < self.end.0
     }
 
-    /// Whether the two have a byte in common (an empty range has none).
+    /// The bytes that the two have in common, if there are any (an empty range has none).
+    pub const fn common(self, other: Self) -> Option<Self> {
+        let base = if self.base.0 > other.base.0 { self.base } else { other.base };
+        let end = if self.end.0 < other.end.0 { self.end } else { other.end };
+        if base.0 < end.0 { Some(Self { base, end }) } else { None }
+    }
+
+    /// Whether the two have a byte in common.
     pub const fn overlaps(self, other: Self) -> bool {
-        let base = if self.base.0 > other.base.0 { self.base.0 } else { other.base.0 };
-        let end = if self.end.0 < other.end.0 { self.end.0 } else { other.end.0 };
-        base < end
+        self.common(other).is_some()
     }
 
     /// Whether both bounds are multiples of `alignment`.

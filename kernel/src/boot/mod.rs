@@ -10,7 +10,7 @@ pub use abi::BootError;
 use abi::trace::{Event, IDLE, header};
 use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Purpose};
 use system::NotExact;
-use system::objects::{self, Size, Sizes, holds_frames};
+use system::objects::{self, Size, Sizes, held_ranges, holds_frames};
 use system::{Area, Section, System, area};
 use units::{Bytes, PhysAddr, PhysRange};
 
@@ -171,14 +171,13 @@ impl<A: Arch> Boot<A> {
         PhysRange::at(base, bytes).overlaps(PhysRange::at(first, size))
     }
 
-    /// Types all memory: what domains were given is theirs, the rest is untyped.
+    /// Types all memory: what domains were given is theirs, the rest is untyped, and clear where somebody can map it.
     fn frames(&self, arch: &mut A, pool: &mut Pool<A>) -> Result<FrameTable<'static>, BootError> {
         let marks = objects::marks(&self.tables);
         let chunks = pool.array(arch, FrameTable::chunks_for(marks), |_| Ok(Chunk::EMPTY))?;
         let mut table = FrameTable::new(chunks).ok_or(BootError::TooMany)?;
         for entry in self.tables.all::<system::Frames>() {
             let range = PhysRange::at(PhysAddr(entry.base), Bytes(entry.bytes));
-            // Memory is taken to be clear at reset; see CAVEATS.md.
             table.add(range, true).map_err(|_| BootError::TooMany)?;
             if entry.marks > 0 {
                 table.fence(range).map_err(|_| BootError::TooMany)?;
@@ -200,7 +199,19 @@ impl<A: Arch> Boot<A> {
             }
             table.map(range, owner).map_err(|_| BootError::Areas)?;
         }
+        for range in held_ranges(&self.tables) {
+            clear_unused(arch, &table, PhysRange::at(PhysAddr(range.base), Bytes(range.bytes)));
+        }
         Ok(table)
+    }
+}
+
+/// Clears the untyped memory of a range: nobody knows what it held before boot.
+fn clear_unused<A: Arch>(arch: &mut A, table: &FrameTable<'_>, range: PhysRange) {
+    let unused = table.entries().filter(|entry| entry.kind == FrameType::Untyped);
+    for part in unused.filter_map(|entry| entry.range.common(range)) {
+        // SAFETY: memory that nobody uses yet, which is no object of the kernel.
+        unsafe { arch.zero(PhysAddr::narrow(part.base()), Bytes::narrow(part.size())) };
     }
 }
 

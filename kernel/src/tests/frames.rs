@@ -4,7 +4,7 @@ use abi::{Call, Error};
 use system::build::Builder;
 use system::{Area, Cap, Frames, area, frames};
 
-use super::sim::{PEER, boot, sample};
+use super::sim::{PEER, boot, boot_with, sample};
 use super::{refused, watch};
 use crate::Kernel;
 use crate::regions::Resolution;
@@ -46,6 +46,22 @@ fn call(kernel: &mut Kernel<Sim>, call: Call, args: [u32; 4]) -> Option<(u32, [u
 pub fn region(target: u32, base: u32, bytes: u32) -> [u32; 4] {
     let (access, offset) = (target >> 16, base.wrapping_sub(BASE));
     abi::Mapping { target: target as u16, frames: FRAMES as u16, at: base, access, offset, bytes }.words()
+}
+
+#[test]
+fn memory_that_can_be_mapped_is_cleared_at_boot_and_no_other() {
+    let mut builder = builder();
+    // A part of the range is a domain's from the start.
+    let area = Area { domain: 1, base: BASE + 4 * KIB, bytes: 4 * KIB, physical: 0, ..builder.areas[builder.areas.len() - 1] };
+    builder.areas.push(area);
+    builder.domains[1].areas = 4;
+    let held = [0, 4 * KIB - 1, 4 * KIB, 8 * KIB - 1, 8 * KIB, 64 * KIB - 1, 64 * KIB, 128 * KIB - 1].map(|at| BASE + at);
+    let memory = held.iter().map(|at| (*at, 0x5a)).collect();
+    let kernel = boot_with(&builder, Sim { now: 1000, memory, ..Sim::default() });
+    let left = [4 * KIB, 8 * KIB - 1, 64 * KIB, 128 * KIB - 1].map(|at| BASE + at);
+    assert_eq!(kernel.core.arch.memory.range(BASE..).map(|(at, _)| *at).collect::<Vec<u32>>(), left);
+    let rest = [BASE..BASE + 4 * KIB, BASE + 8 * KIB..BASE + 64 * KIB];
+    assert!(kernel.core.arch.zeroed.starts_with(&rest), "all of it");
 }
 
 const OK: Option<(u32, [u32; 2])> = Some((0, [0, 0]));
@@ -105,7 +121,7 @@ fn memory_returns_to_untyped_only_unmapped_and_cleared() {
         assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), Some((0, [left - 256, 0])));
         left -= 256;
     }
-    assert_eq!(kernel.core.arch.memory[&(BASE + 777)], 0);
+    assert_eq!(kernel.core.arch.memory.get(&(BASE + 777)), None);
     assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), OK);
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), OK);
 }

@@ -219,6 +219,7 @@ fn registers_of_a_device_are_the_domains_and_no_copys() {
         assert_eq!(told, if to == DEVICE + PAGE { OK } else { refused(Error::BadAddress) }, "{to:#x}");
     }
     assert!(kernel.core.arch.memory.keys().all(|at| !DEVICES.contains(at)));
+    assert!(kernel.core.arch.zeroed.iter().all(|range| !DEVICES.contains(&range.start)));
 }
 
 #[test]

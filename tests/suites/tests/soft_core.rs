@@ -122,7 +122,6 @@ const NOT_HERE: &[(&str, &str)] = &[
         "the callee names the caller's memory by its virtual address, for which the cast puts a physical one here",
     ),
     ("unmap", "its last access is 10 us of a row before the unmapping, and code in DRAM is later than that"),
-    ("map", "the kernel takes for granted that frames begin as zeros, which memory of this bench does not"),
     ("map pinned", "nothing can be pinned: the hardware keeps nothing of the tables"),
     ("nodes", "tables have their size from the start: there are no nodes to give"),
 ];

@@ -5,6 +5,7 @@ mod registers;
 mod sample;
 mod spaces;
 
+use core::ops::Range;
 use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
@@ -103,7 +104,10 @@ pub struct Machine<K> {
     /// Domains with handlers that interrupts reach without the kernel.
     pub direct: &'static [u8],
     pub trace: Vec<(u32, u32)>,
+    /// Bytes that were stored; any other is 0.
     pub memory: BTreeMap<u32, u8>,
+    /// Memory that the kernel has cleared, in order.
+    pub zeroed: Vec<Range<u32>>,
     pub masked: BTreeMap<u32, bool>,
     pub ended: Option<u32>,
     /// Nothing that is quicker than the general system call is tried.
@@ -215,9 +219,8 @@ unsafe impl<K: Guard> Arch for Machine<K> {
         }
     }
     unsafe fn zero(&mut self, PhysAddr(dst): PhysAddr<u32>, Bytes(bytes): Bytes<u32>) {
-        for offset in 0..bytes {
-            self.memory.insert(dst + offset, 0);
-        }
+        self.memory.retain(|at, _| !(dst..dst + bytes).contains(at));
+        self.zeroed.push(dst..dst + bytes);
     }
     fn end(&mut self, status: u32) {
         self.ended = Some(status);
