@@ -3,15 +3,21 @@
 //!
 //! Source: `docs/references.md`, key RTMMU, sections II.C and IV. The hardware that reads these tables is `rtl/mmu/mmu_rtmmu.sv`.
 //!
-//! - [`space`]: an address space: regions, and the five tables `c`, `sp`, `h`, `s`, `d`.
+//! - [`space`]: an address space: regions, in whatever tables the processor translates with.
+//! - [`translation`]: the interface of these tables.
+//! - [`tables`]: the five of RTMMU: `c`, `sp`, `h`, `s`, `d`.
+//! - [`flat`]: those that RTMMU is compared with: an entry for each page.
 //! - [`tree`]: the virtual regions tree: to which region a page belongs.
 //! - [`frames`]: frames that are free, and one list of frames for each region, which a release splices back.
 //! - [`words`]: memory in words, wherever it lies.
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod flat;
 pub mod frames;
 pub mod space;
+pub mod tables;
+pub mod translation;
 pub mod tree;
 pub mod words;
 
@@ -22,6 +28,8 @@ extern crate std;
 extern crate testing;
 
 pub use frames::{Frame, Frames, Owner};
-pub use space::{Access, Error, Mapped, Page, Region, Rights, Space, Tables};
+pub use space::{Access, Error, Freed, Mapped, Page, Region, Rights, Space};
+pub use tables::Tables;
+pub use translation::Translation;
 pub use tree::Tree;
 pub use words::Words;

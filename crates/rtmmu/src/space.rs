@@ -1,38 +1,19 @@
 //! An address space of 2^k pages: regions, and the tables that RTMMU reads.
 //!
-//! Region a is the pages from a up to the next header. Its part of each table is the same range of indices:
+//! Region a is the pages from a up to the next header. A [`Tree`] holds the headers, and [`Translation`] what the processor reads: the tables of RTMMU
+//! ([`crate::tables`]), or those that it is compared with ([`crate::flat`]).
 //!
-//! ```text
-//! index      a                 b                    sp            next header
-//! s       [  x        ...      y        ...      ]  .  .  .  .  . |   the pages that are mapped, in the order of first touches
-//! h                         [ its place in s ]                    |   of a page
-//! c                         [        a       ]                    |   of a page
-//! d                         [      frame     ]                    |   of a page
-//! ```
-//!
-//! Page b is mapped to `d[b]` exactly when `c[b] <= b`, `c[b] <= h[b] < sp[c[b]]` and `s[h[b]] = b`. All else in `c`, `h`, `s` and `d` may
-//! be anything, so that setting `sp[a] = a` unmaps a region of any size.
-//!
-//! Invariants (`rtl/formal` proves by induction that they suffice, and tests check them):
-//! 1. `sp[i] <= i` unless i is the header of an allocated region; then `a <= sp[a] <=` the next header.
-//! 2. A page b that is mapped has `c[b]` = its header, `c[b] <= h[b] < sp[c[b]]`, `s[h[b]] = b`.
-//! 3. Each place i of a stack, `a <= i < sp[a]`, names a mapped page of region a, and that page's `h` is i.
-//! 4. Two free regions are never neighbours, and only a region with nothing mapped is split. The paper does not say the latter; without it
-//!    a page behind the split outlives its region, and the stacks of both parts collide.
+//! Two free regions are never neighbours, and only a region with nothing mapped is split. The paper does not say the latter; without it a page behind the
+//! split outlives its region, and the stacks of both parts collide.
 
 use crate::frames::{Frame, Frames, Owner};
+use crate::tables::Tables;
+use crate::translation::{Header, Translation};
 use crate::tree::{self, Tree};
 use crate::words::Words;
 
 /// Most pages of a space, as a logarithm: the upper half of 32-bit addresses.
 pub const MAX_PAGES_LOG2: u8 = 19;
-/// Bit of a header's word: the region is allocated. RTMMU ignores it.
-const ALLOCATED: u32 = 1 << 31;
-const RIGHTS_SHIFT: u32 = 28;
-const RIGHTS_MASK: u32 = 7 << RIGHTS_SHIFT;
-const SP_MASK: u32 = (1 << 20) - 1;
-/// RTMMU reads so many bits of a word of `c`, `h`, `s` and `d`.
-const INDEX_MASK: u32 = (1 << 19) - 1;
 
 /// A page: a virtual address less 2^31, divided by 4096.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +32,16 @@ impl Rights {
     pub const RW: Self = Self(3);
     /// Loads and fetches.
     pub const RX: Self = Self(5);
+
+    /// Bits of [`Access`].
+    pub(crate) const fn bits(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// The lowest three bits of a word.
+    pub(crate) const fn from_bits(word: u32) -> Self {
+        Self((word & 7) as u8)
+    }
 
     /// Whether an access is among them.
     pub const fn admit(self, access: Access) -> bool {
@@ -110,43 +101,50 @@ pub struct Mapped {
     pub clear: bool,
 }
 
-/// The tables of one address space. Each has a word for each page.
-#[derive(Clone, Debug)]
-pub struct Tables<W> {
-    /// The regions cache: the header of the region of a page, for pages that are mapped.
-    pub c: W,
-    /// Headers of regions: allocated, rights, and the exclusive limit of the region's stack.
-    pub sp: W,
-    /// The place of a page on its region's stack.
-    pub h: W,
-    /// Stacks of mapped pages.
-    pub s: W,
-    /// Frames.
-    pub d: W,
+/// How much of a region was freed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Freed {
+    /// So many pages were mapped.
+    pub pages: u32,
+    /// The rest of the region begins here, and is a region as before: tables with an entry for each page are visited in steps.
+    pub rest: Option<Page>,
 }
 
-/// An address space. Bounds count accesses to the tables and, as `T`, to the tree: an update is `L` reads and `L` writes at most, a search
+/// An address space. Bounds count accesses to the tables of RTMMU and, as `T`, to the tree: an update is `L` reads and `L` writes at most, a search
 /// `2 L - 1` reads, with `L` = [`tree::levels`].
 #[derive(Clone, Debug)]
-pub struct Space<W, T> {
-    tables: Tables<W>,
+pub struct Space<M, T> {
+    tables: M,
     tree: Tree<T>,
     pages_log2: u8,
 }
 
-impl<W: Words, T: Words> Space<W, T> {
-    /// A space of 2^`pages_log2` pages, all of them free. The tables have 2^`pages_log2` words each, `tree` has [`tree::words_for`].
+impl<W: Words, T: Words> Space<Tables<W>, T> {
+    /// Changes the rights of a region: those of all its pages, in one store.
+    ///
+    /// # Errors
+    /// [`Error::Range`], [`Error::NoRegion`].
+    ///
+    /// # Time complexity
+    /// Two reads and one write.
+    pub fn protect(&mut self, first: Page, rights: Rights) -> Result<(), Error> {
+        let header = self.allocated(first)?;
+        self.tables.set_header(first, header.with_rights(rights));
+        Ok(())
+    }
+}
+
+impl<M: Translation, T: Words> Space<M, T> {
+    /// A space of 2^`pages_log2` pages, all of them free. The tables are for as many, `tree` has [`tree::words_for`].
     ///
     /// # Panics
     /// When `pages_log2` is above [`MAX_PAGES_LOG2`], or memory has too few words.
     ///
     /// # Time complexity
-    /// Writes `sp` and the tree: linear in the space, once in its life. No other table is initialised.
-    pub fn new(mut tables: Tables<W>, tree: T, pages_log2: u8) -> Self {
+    /// Writes the tree, and what [`Translation::clear`] does: linear in the space, once in its life.
+    pub fn new(mut tables: M, tree: T, pages_log2: u8) -> Self {
         assert!(pages_log2 <= MAX_PAGES_LOG2);
-        for page in 0..1 << pages_log2 {
-            tables.sp.set(page, 0);
-        }
+        tables.clear(1 << pages_log2);
         let mut tree = Tree::new(tree, pages_log2);
         tree.insert(0);
         Self { tables, tree, pages_log2 }
@@ -166,8 +164,8 @@ impl<W: Words, T: Words> Space<W, T> {
     /// Two searches and one read.
     pub fn region(&self, page: Page) -> Result<Region, Error> {
         let first = self.header_of(page)?;
-        let header = self.header(first);
-        let end = Page(self.tree.after(page.0).unwrap_or(self.pages()));
+        let header = self.tables.header(first);
+        let end = self.end_of(page);
         Ok(Region { first, end, rights: header.rights(), mapped: header.mapped(first) })
     }
 
@@ -191,7 +189,7 @@ impl<W: Words, T: Words> Space<W, T> {
         if free.end.0 != end {
             self.tree.insert(end);
         }
-        self.set_header(first, Header::empty(first, Some(rights)));
+        self.tables.set_header(first, Header::empty(first, Some(rights)));
         Ok(())
     }
 
@@ -204,7 +202,7 @@ impl<W: Words, T: Words> Space<W, T> {
     /// A search, an update of the tree, one read and one write.
     pub fn split(&mut self, page: Page) -> Result<(), Error> {
         let first = self.header_of(page)?;
-        let header = self.header(first);
+        let header = self.tables.header(first);
         let rights = header.rights().ok_or(Error::Free)?;
         if first == page {
             return Ok(());
@@ -213,25 +211,20 @@ impl<W: Words, T: Words> Space<W, T> {
             return Err(Error::InUse);
         }
         self.tree.insert(page.0);
-        self.set_header(page, Header::empty(page, Some(rights)));
+        self.tables.set_header(page, Header::empty(page, Some(rights)));
         Ok(())
     }
 
-    /// `unmapRegion`: frees a region; all its frames go back to the pool. Returns how many.
+    /// `unmapRegion`: frees a region, or the beginning of it; the frames of what is freed go back to the pool.
     ///
     /// # Errors
     /// [`Error::Range`], [`Error::NoRegion`].
     ///
     /// # Time complexity
-    /// Two searches, two updates of the tree, 8 reads and 2 writes, whatever the region's size and however much of it is mapped.
-    pub fn unmap_region<F: Words>(&mut self, first: Page, frames: &mut Frames<F>) -> Result<u32, Error> {
-        let header = self.free_region(first)?;
-        let mapped = header.mapped(first);
-        if mapped > 0 {
-            frames.splice(self.frame_at(header.limit() - 1), self.frame_at(first.0), mapped);
-        }
-        self.join_free_neighbours(first);
-        Ok(mapped)
+    /// Two searches, two updates of the tree, 8 reads and 2 writes, whatever the region's size and however much of it is mapped. With an entry for
+    /// each page: two searches and three updates, and those of [`Translation::PAGES_AT_ONCE`] pages.
+    pub fn unmap_region<F: Words>(&mut self, first: Page, frames: &mut Frames<F>) -> Result<Freed, Error> {
+        self.free(first, Some(frames))
     }
 
     /// Whether an access is the first touch of a page that it may use: the page's region admits it, and nothing is mapped there.
@@ -240,7 +233,7 @@ impl<W: Words, T: Words> Space<W, T> {
     /// A search and 5 reads.
     pub fn is_first_touch(&self, page: Page, access: Access) -> bool {
         let Ok(first) = self.header_of(page) else { return false };
-        self.header(first).rights().is_some_and(|rights| rights.admit(access)) && self.lookup(page).is_none()
+        self.tables.header(first).rights().is_some_and(|rights| rights.admit(access)) && self.tables.lookup(page).is_none()
     }
 
     /// `mapPage`: gives a page at its first touch a frame of the pool.
@@ -252,18 +245,16 @@ impl<W: Words, T: Words> Space<W, T> {
     /// A search, 8 reads and 6 writes.
     pub fn map_page<F: Words>(&mut self, page: Page, owner: Owner, frames: &mut Frames<F>) -> Result<Mapped, Error> {
         let first = self.header_of(page)?;
-        let header = self.header(first);
+        let header = self.tables.header(first);
         if header.rights().is_none() {
             return Err(Error::Free);
         }
-        if self.lookup(page).is_some() {
+        if self.tables.lookup(page).is_some() {
             return Err(Error::Mapped);
         }
         let taken = frames.take(owner).ok_or(Error::NoFrame)?;
-        let place = header.limit();
-        let before = (place > first.0).then(|| self.frame_at(place - 1));
-        frames.chain(taken.frame, before, owner);
-        self.push(first, header, page, taken.frame);
+        frames.chain(taken.frame, self.tables.newest(first, header), owner);
+        self.tables.push(first, header, page, taken.frame);
         Ok(Mapped { frame: taken.frame, clear: taken.clear })
     }
 
@@ -277,74 +268,58 @@ impl<W: Words, T: Words> Space<W, T> {
     /// A search, 5 reads and 5 writes.
     pub fn map_to(&mut self, page: Page, frame: Frame) -> Result<(), Error> {
         let first = self.header_of(page)?;
-        let header = self.header(first);
+        let header = self.tables.header(first);
         if header.rights().is_none() {
             return Err(Error::Free);
         }
-        if self.lookup(page).is_some() {
+        if self.tables.lookup(page).is_some() {
             return Err(Error::Mapped);
         }
-        self.push(first, header, page, frame);
+        self.tables.push(first, header, page, frame);
         Ok(())
     }
 
-    /// `unmapRegion` for a region whose frames are of no pool: whoever mapped them knows them. Returns how many pages were mapped.
+    /// `unmapRegion` for a region whose frames are of no pool: whoever mapped them knows them.
     ///
     /// # Errors
     /// [`Error::Range`], [`Error::NoRegion`].
     ///
     /// # Time complexity
-    /// Two searches, two updates of the tree, 3 reads and 1 write, whatever the region's size and however much of it is mapped.
-    pub fn forget_region(&mut self, first: Page) -> Result<u32, Error> {
-        let mapped = self.free_region(first)?.mapped(first);
+    /// Two searches, two updates of the tree, 3 reads and 1 write, whatever the region's size and however much of it is mapped. With an entry for
+    /// each page as [`Space::unmap_region`].
+    pub fn forget_region(&mut self, first: Page) -> Result<Freed, Error> {
+        self.free(first, None::<&mut Frames<[u32; 0]>>)
+    }
+
+    fn free<F: Words>(&mut self, first: Page, frames: Option<&mut Frames<F>>) -> Result<Freed, Error> {
+        let header = self.allocated(first)?;
+        let piece = M::PAGES_AT_ONCE.map(|most| (self.end_of(first), most));
+        let end = piece.map_or(first, |(end, most)| Page(end.0.min(first.0 + most)));
+        let rest = piece.and_then(|(whole, _)| (end < whole).then_some(end));
+        let pages = self.tables.release(first, end, header, frames);
+        if let Some(rest) = rest {
+            self.tree.insert(rest.0);
+            self.tables.set_header(rest, header.moved(rest, header.mapped(first) - pages));
+        }
         self.join_free_neighbours(first);
-        Ok(mapped)
+        Ok(Freed { pages, rest })
     }
 
-    /// Puts a page on its region's stack.
-    fn push(&mut self, first: Page, header: Header, page: Page, frame: Frame) {
-        let (index, place) = (page.0 as usize, header.limit());
-        self.tables.d.set(index, frame.0);
-        self.tables.c.set(index, first.0);
-        self.tables.h.set(index, place);
-        self.tables.s.set(place as usize, page.0);
-        // Last: from here on the page is mapped.
-        self.set_header(first, Header(header.0 + 1));
-    }
-
-    /// Empties a region, which from then on is free, but not yet joined with free neighbours. Returns its header as it was.
-    fn free_region(&mut self, first: Page) -> Result<Header, Error> {
+    /// The header of an allocated region that begins with a page.
+    fn allocated(&self, first: Page) -> Result<Header, Error> {
         if first.0 >= self.pages() {
             return Err(Error::Range);
         }
-        let header = self.header(first);
-        if header.rights().is_none() {
-            return Err(Error::NoRegion);
-        }
-        self.set_header(first, Header::empty(first, None));
-        Ok(header)
+        let header = self.tables.header(first);
+        header.rights().is_some().then_some(header).ok_or(Error::NoRegion)
     }
 
-    /// Changes the rights of a region.
-    ///
-    /// # Errors
-    /// [`Error::Range`], [`Error::NoRegion`].
-    ///
-    /// # Time complexity
-    /// Two reads and one write.
-    pub fn protect(&mut self, first: Page, rights: Rights) -> Result<(), Error> {
-        if first.0 >= self.pages() {
-            return Err(Error::Range);
-        }
-        let header = self.header(first);
-        if header.rights().is_none() {
-            return Err(Error::NoRegion);
-        }
-        self.set_header(first, Header(header.0 & !RIGHTS_MASK | u32::from(rights.0) << RIGHTS_SHIFT));
-        Ok(())
+    /// The page behind the region of a page.
+    fn end_of(&self, first: Page) -> Page {
+        Page(self.tree.after(first.0).unwrap_or(self.pages()))
     }
 
-    /// The answer of RTMMU to an access: the frame, or nothing for a fault.
+    /// The answer of the processor to an access: the frame, or nothing for a fault.
     ///
     /// # Time complexity
     /// Five reads.
@@ -352,26 +327,14 @@ impl<W: Words, T: Words> Space<W, T> {
         if page.0 >= self.pages() {
             return None;
         }
-        let (frame, header) = self.lookup(page)?;
-        Rights((header.0 >> RIGHTS_SHIFT & 7) as u8).admit(access).then_some(frame)
-    }
-
-    /// The frame of a page that is mapped, and its region's header.
-    fn lookup(&self, page: Page) -> Option<(Frame, Header)> {
-        let index = page.0 as usize;
-        let (c, h) = (self.tables.c.get(index) & INDEX_MASK, self.tables.h.get(index) & INDEX_MASK);
-        if c > page.0 || c > h {
-            return None;
-        }
-        let header = self.header(Page(c));
-        let mapped = h < header.limit() && self.tables.s.get(h as usize) & INDEX_MASK == page.0;
-        mapped.then(|| (Frame(self.tables.d.get(index) & INDEX_MASK), header))
+        let (frame, rights) = self.tables.lookup(page)?;
+        rights.admit(access).then_some(frame)
     }
 
     /// Joins the region that has just become free with free neighbours, so that no two of them are left side by side.
     fn join_free_neighbours(&mut self, first: Page) {
         if let Some(next) = self.tree.after(first.0)
-            && self.header(Page(next)).rights().is_none()
+            && self.tables.header(Page(next)).rights().is_none()
         {
             self.tree.remove(next);
         }
@@ -379,7 +342,7 @@ impl<W: Words, T: Words> Space<W, T> {
             return;
         }
         let before = self.tree.at_or_before(first.0 - 1);
-        if before.is_some_and(|before| self.header(Page(before)).rights().is_none()) {
+        if before.is_some_and(|before| self.tables.header(Page(before)).rights().is_none()) {
             self.tree.remove(first.0);
         }
     }
@@ -390,44 +353,6 @@ impl<W: Words, T: Words> Space<W, T> {
         }
         // Page 0 is always a header.
         Ok(Page(self.tree.at_or_before(page.0).unwrap_or(0)))
-    }
-
-    fn header(&self, first: Page) -> Header {
-        Header(self.tables.sp.get(first.0 as usize))
-    }
-
-    fn set_header(&mut self, first: Page, header: Header) {
-        self.tables.sp.set(first.0 as usize, header.0);
-    }
-
-    /// The frame of the page at a place of a stack.
-    fn frame_at(&self, place: u32) -> Frame {
-        let page = self.tables.s.get(place as usize) & INDEX_MASK;
-        Frame(self.tables.d.get(page as usize) & INDEX_MASK)
-    }
-}
-
-/// A word of `sp`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Header(u32);
-
-impl Header {
-    /// Of a region with nothing mapped.
-    fn empty(first: Page, rights: Option<Rights>) -> Self {
-        Self(first.0 | rights.map_or(0, |rights| ALLOCATED | u32::from(rights.0) << RIGHTS_SHIFT))
-    }
-
-    const fn rights(self) -> Option<Rights> {
-        if self.0 & ALLOCATED == 0 { None } else { Some(Rights((self.0 >> RIGHTS_SHIFT & 7) as u8)) }
-    }
-
-    const fn limit(self) -> u32 {
-        self.0 & SP_MASK
-    }
-
-    /// Pages of the region that begins at `first` that are mapped.
-    const fn mapped(self, first: Page) -> u32 {
-        self.limit().saturating_sub(first.0)
     }
 }
 

@@ -1,5 +1,7 @@
 //! A space against a plain page table that is changed page by page, and the bounds of every operation.
 
+use core::marker::PhantomData;
+use std::boxed::Box;
 use std::collections::BTreeSet;
 use std::vec;
 use std::vec::Vec;
@@ -7,6 +9,7 @@ use std::vec::Vec;
 use testing::Rng;
 
 use super::*;
+use crate::flat::{Direct, Entry, Flat, Sv32};
 use crate::words::counting::{Counting, Counts};
 
 const OWNER: Owner = Owner(3);
@@ -68,29 +71,72 @@ impl Shadow {
         Ok(())
     }
 
-    fn unmap_region(&mut self, first: u32) -> Result<Vec<Frame>, Error> {
+    /// At most so many pages; the frames, and where the rest begins.
+    fn unmap_region(&mut self, first: u32, most: Option<u32>) -> Result<(Vec<Frame>, Option<u32>), Error> {
         let old = self.region(first);
         if old.first.0 != first || old.rights.is_none() {
             return Err(Error::NoRegion);
         }
-        let frames = (first..old.end.0).filter_map(|page| self.frame[page as usize].take()).collect();
+        let rest = most.map(|most| first + most).filter(|rest| *rest < old.end.0);
+        if let Some(rest) = rest {
+            self.set(rest, old.end.0, old.rights);
+        }
+        let end = rest.unwrap_or(old.end.0);
+        let frames = (first..end).filter_map(|page| self.frame[page as usize].take()).collect();
         let mut from = first;
         if first > 0 && self.rights[first as usize - 1].is_none() {
             from = self.header[first as usize - 1];
         }
-        let end = old.end.0;
         let to =
             if (end as usize) < self.header.len() && self.rights[end as usize].is_none() { self.end(end) } else { end };
         self.set(from, to, None);
-        Ok(frames)
+        Ok((frames, rest))
     }
 }
 
-type Small<'a> = Space<Counting<'a>, Counting<'a>>;
+type Small<'a> = Space<Tables<Counting<'a>>, Counting<'a>>;
+
+/// Tables that hold anything at first.
+trait Kind<'a>: Translation + Sized {
+    /// Made of words that are filled so.
+    fn made(junk: &mut dyn FnMut() -> Counting<'a>) -> Self;
+
+    /// Its own invariants.
+    fn check(_: &Space<Self, Counting<'a>>, _: &Shadow) {}
+
+    /// Changes the rights of a region, if it can.
+    fn protect(_: &mut Space<Self, Counting<'a>>, _: Page, _: Rights) -> Option<Result<(), Error>> {
+        None
+    }
+}
+
+impl<'a> Kind<'a> for Tables<Counting<'a>> {
+    fn made(junk: &mut dyn FnMut() -> Counting<'a>) -> Self {
+        Tables { c: junk(), sp: junk(), h: junk(), s: junk(), d: junk() }
+    }
+
+    fn check(space: &Small<'a>, shadow: &Shadow) {
+        check_invariants(space, shadow);
+    }
+
+    fn protect(space: &mut Small<'a>, first: Page, rights: Rights) -> Option<Result<(), Error>> {
+        Some(space.protect(first, rights))
+    }
+}
+
+impl<'a, E: Entry> Kind<'a> for Flat<Counting<'a>, E> {
+    fn made(junk: &mut dyn FnMut() -> Counting<'a>) -> Self {
+        Flat { entries: junk(), headers: junk(), entry: PhantomData }
+    }
+}
 
 /// A space whose tables hold anything.
 fn space<'a>(pages_log2: u8, counts: &'a Counts, rng: &mut Rng) -> Small<'a> {
-    let junk = |rng: &mut Rng| {
+    space_of(pages_log2, counts, rng)
+}
+
+fn space_of<'a, M: Kind<'a>>(pages_log2: u8, counts: &'a Counts, rng: &mut Rng) -> Space<M, Counting<'a>> {
+    let mut junk = || {
         let style = rng.below(4);
         let words = (0..1_u32 << pages_log2).map(|page| match style {
             0 => 0,
@@ -100,7 +146,7 @@ fn space<'a>(pages_log2: u8, counts: &'a Counts, rng: &mut Rng) -> Small<'a> {
         });
         Counting::new(words.collect(), counts)
     };
-    let tables = Tables { c: junk(rng), sp: junk(rng), h: junk(rng), s: junk(rng), d: junk(rng) };
+    let tables = M::made(&mut junk);
     let tree = Counting::new(vec![0xffff_ffff; tree::words_for(pages_log2)], counts);
     Space::new(tables, tree, pages_log2)
 }
@@ -115,7 +161,7 @@ fn check_invariants(space: &Small<'_>, shadow: &Shadow) {
         assert!(!(free_before && region.rights.is_none()), "free regions are never neighbours");
         free_before = region.rights.is_none();
         for page in first..end {
-            let header = space.header(Page(page));
+            let header = space.tables.header(Page(page));
             if page == first && region.rights.is_some() {
                 check_stack(space, shadow, region, header.limit());
             } else {
@@ -124,7 +170,7 @@ fn check_invariants(space: &Small<'_>, shadow: &Shadow) {
             if shadow.frame[page as usize].is_some() {
                 let (c, h) = (space.tables.c.get(page as usize), space.tables.h.get(page as usize));
                 assert_eq!(c, first);
-                assert!(c <= h && h < space.header(Page(c)).limit());
+                assert!(c <= h && h < space.tables.header(Page(c)).limit());
                 assert_eq!(space.tables.s.get(h as usize), page);
             }
         }
@@ -154,8 +200,8 @@ fn within(counts: &Counts, pages_log2: u8, searches: u64, updates: u64, reads: u
 }
 
 /// One random operation on both; true when it was done.
-fn step(
-    space: &mut Small<'_>,
+fn step<'a, M: Kind<'a>>(
+    space: &mut Space<M, Counting<'a>>,
     shadow: &mut Shadow,
     frames: &mut Frames<Counting<'_>>,
     taken: &mut BTreeSet<u32>,
@@ -163,6 +209,8 @@ fn step(
     rng: &mut Rng,
 ) -> bool {
     let (pages, log2) = (space.pages(), space.pages_log2);
+    // Of a release from tables that are visited: an update, and two reads and two writes of each page.
+    let visited = u64::from(M::PAGES_AT_ONCE.unwrap_or(0));
     let page = rng.below(u64::from(pages)) as u32;
     counts.reset();
     match rng.below(16) {
@@ -182,10 +230,10 @@ fn step(
         5..8 => {
             let first = if rng.chance(4) { page } else { shadow.header[page as usize] };
             let (free, done) = (frames.free(), space.unmap_region(Page(first), frames));
-            assert!(within(counts, log2, 2, 2, 8, 2));
-            match shadow.unmap_region(first) {
-                Ok(given) => {
-                    assert_eq!(done, Ok(given.len() as u32));
+            assert!(within(counts, log2, 2, 2 + visited.min(1), 8 + 2 * visited, 2 + 2 * visited));
+            match shadow.unmap_region(first, M::PAGES_AT_ONCE) {
+                Ok((given, rest)) => {
+                    assert_eq!(done, Ok(Freed { pages: given.len() as u32, rest: rest.map(Page) }));
                     assert_eq!(frames.free(), free + given.len() as u32);
                     for frame in given {
                         assert!(taken.remove(&frame.0));
@@ -203,7 +251,8 @@ fn step(
             let first = shadow.header[page as usize];
             let region = shadow.region(first);
             let expected = region.rights.map(|_| ()).ok_or(Error::NoRegion);
-            assert_eq!(space.protect(Page(first), rights), expected);
+            let Some(done) = M::protect(space, Page(first), rights) else { return false };
+            assert_eq!(done, expected);
             assert!(within(counts, log2, 0, 0, 1, 1));
             if expected.is_ok() {
                 for page in first..region.end.0 {
@@ -238,7 +287,7 @@ fn step(
     }
 }
 
-fn check_pages(space: &Small<'_>, shadow: &Shadow, pages: impl Iterator<Item = u32>) {
+fn check_pages<'a, M: Kind<'a>>(space: &Space<M, Counting<'a>>, shadow: &Shadow, pages: impl Iterator<Item = u32>) {
     for page in pages {
         let rights = shadow.rights[page as usize];
         for access in [Access::Load, Access::Store, Access::Fetch] {
@@ -250,27 +299,33 @@ fn check_pages(space: &Small<'_>, shadow: &Shadow, pages: impl Iterator<Item = u
 
 #[test]
 fn any_history_equals_a_plain_page_table() {
-    for seed in 0..48 {
-        let mut rng = Rng::new(seed);
-        let pages_log2 = [0, 2, 3, 5, 6, 7][(seed % 6) as usize];
-        let counts = Counts::default();
-        let mut space = space(pages_log2, &counts, &mut rng);
-        let mut shadow = Shadow::new(space.pages());
-        // Frames run out now and then.
-        let count = (space.pages() * 3 / 4).max(1);
-        let mut frames =
-            Frames::new(Counting::new(vec![0xffff_ffff; count as usize], &counts), Frame(FIRST_FRAME), count);
-        let (mut taken, mut done) = (BTreeSet::new(), 0);
-        for _ in 0..1_000 {
-            done += u32::from(step(&mut space, &mut shadow, &mut frames, &mut taken, &counts, &mut rng));
-            assert_eq!(frames.free() as usize + taken.len(), count as usize);
-            check_pages(&space, &shadow, 0..space.pages());
-            check_invariants(&space, &shadow);
-            let page = rng.below(u64::from(space.pages())) as u32;
-            assert_eq!(space.region(Page(page)), Ok(shadow.region(page)));
-        }
-        assert!(done > 100, "{done} operations were done with seed {seed}");
+    (0..48).for_each(history::<Tables<Counting<'static>>>);
+}
+
+#[test]
+fn so_it_does_with_an_entry_for_each_page() {
+    (0..48).for_each(history::<Flat<Counting<'static>, Direct>>);
+    (0..48).for_each(history::<Flat<Counting<'static>, Sv32>>);
+}
+
+fn history<M: Kind<'static>>(seed: u64) {
+    let (mut rng, counts) = (Rng::new(seed), &*Box::leak(Box::<Counts>::default()));
+    let pages_log2 = [0, 2, 3, 5, 6, 7][(seed % 6) as usize];
+    let mut space = space_of::<M>(pages_log2, counts, &mut rng);
+    let mut shadow = Shadow::new(space.pages());
+    // Frames run out now and then.
+    let count = (space.pages() * 3 / 4).max(1);
+    let mut frames = Frames::new(Counting::new(vec![0xffff_ffff; count as usize], counts), Frame(FIRST_FRAME), count);
+    let (mut taken, mut done) = (BTreeSet::new(), 0);
+    for _ in 0..1_000 {
+        done += u32::from(step(&mut space, &mut shadow, &mut frames, &mut taken, counts, &mut rng));
+        assert_eq!(frames.free() as usize + taken.len(), count as usize);
+        check_pages(&space, &shadow, 0..space.pages());
+        M::check(&space, &shadow);
+        let page = rng.below(u64::from(space.pages())) as u32;
+        assert_eq!(space.region(Page(page)), Ok(shadow.region(page)));
     }
+    assert!(done > 100, "{done} operations were done with seed {seed}");
 }
 
 #[test]
@@ -288,7 +343,7 @@ fn the_largest_space_equals_a_plain_page_table() {
     }
     assert_eq!(space.map_page(Page(0), OWNER, &mut frames), Err(Error::NoFrame));
     counts.reset();
-    assert_eq!(space.unmap_region(Page(200_000), &mut frames), Ok(4096));
+    assert_eq!(space.unmap_region(Page(200_000), &mut frames), Ok(Freed { pages: 4096, rest: None }));
     assert!(within(&counts, MAX_PAGES_LOG2, 2, 2, 8, 2));
     assert!((0..4096).all(|touch| space.translate(Page(200_000 + touch * 79), Access::Load).is_none()));
     assert_eq!(space.region(Page(300_000)).unwrap().first, Page(70_101));
@@ -354,7 +409,7 @@ fn a_region_of_given_frames_is_mapped_and_forgotten() {
         assert_eq!(space.translate(last, Access::Fetch), None);
         assert_eq!(space.forget_region(Page(4)), Err(Error::NoRegion));
         counts.reset();
-        assert_eq!(space.forget_region(Page(3)), Ok(pages));
+        assert_eq!(space.forget_region(Page(3)), Ok(Freed { pages, rest: None }));
         assert!(counts.reads() <= reads && counts.writes() <= writes, "{} {}", counts.reads(), counts.writes());
         assert!((0..1 << PAGES_LOG2).all(|page| space.translate(Page(page), Access::Load).is_none()));
         assert_eq!(space.region(Page(0)).unwrap().end, Page(1 << PAGES_LOG2), "free neighbours are joined");
