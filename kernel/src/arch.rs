@@ -364,11 +364,12 @@ pub trait Protection<A: Arch>: Sized + 'static {
         Err(Error::BadAddress)
     }
 
-    /// Frees regions of the demand area, the first of which begins at an address.
+    /// Frees regions of the demand area, the first of which begins at an address. Where the rest of them begins, and how many there are, if this takes more
+    /// steps than one.
     ///
     /// # Errors
     /// Those of `REGION_UNMAP`.
-    fn unmap_regions(&mut self, _: Virt<A>, _: u32) -> Result<(), Error> {
+    fn unmap_regions(&mut self, _: Virt<A>, _: u32) -> Result<Option<(Virt<A>, u32)>, Error> {
         Err(Error::BadAddress)
     }
 

@@ -51,14 +51,16 @@ impl<A: Arch> Kernel<A> {
         DONE
     }
 
-    /// `REGION_UNMAP`.
+    /// `REGION_UNMAP`: one step.
     ///
     /// # Bound
     /// [`Protection::unmap_regions`].
     #[inline(never)]
     pub(crate) fn region_unmap(&mut self, at: u32, count: u32) -> Result<Outcome, Error> {
         let domain = usize::from(self.here());
-        self.domains[domain].protection.unmap_regions(at.into(), count)?;
-        DONE
+        match self.domains[domain].protection.unmap_regions(at.into(), count)? {
+            Some((at, left)) => Ok(Outcome::Values(at.0.into() as u32, left)),
+            None => DONE,
+        }
     }
 }

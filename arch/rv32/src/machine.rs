@@ -2,11 +2,12 @@
 
 use kernel::arch::{Arch, Physical, Request, Start};
 use kernel::rtmmu::{Loaded, RtmmuArch, Spaces};
-use rtmmu::Tables;
+use system::rtmmu::{Mmu as Number, Space};
 use units::{Bytes, PhysAddr};
 
 use crate::context::{Context, Entry};
 use crate::csr;
+use crate::mmu::{Mmu, TableMemory};
 use crate::registers::Registers;
 use crate::timer::Timer;
 
@@ -14,12 +15,12 @@ use crate::timer::Timer;
 pub trait Board: 'static {
     /// Registers of the timer.
     const TIMER: u32;
-    /// Registers of the MMU.
+    /// The MMU.
+    type Mmu: Mmu;
+    /// Its registers.
     const MMU: u32;
-    /// Table memories: the first with `c`, then `sp`; the second with `h`, then `s`; the third with `d`.
-    const TABLES: [u32; 3];
-    /// Base-two logarithm of the entries of each table.
-    const ENTRIES_LOG2: u32;
+    /// Its table memories.
+    const TABLES: TableMemory;
     /// Shortest time for which the timer is armed, in ticks; not 0.
     const SHORTEST_TICKS: u32;
 
@@ -76,9 +77,9 @@ impl<B: Board> Rv32<B> {
     pub fn new(board: B) -> Option<Self> {
         // SAFETY: the board says where they are.
         let (timer, mmu) = unsafe { (Timer(Registers::new(B::TIMER)), Registers::new(B::MMU)) };
-        // KIND: bits 2:0 the MMU, 1 for RTMMU; bits 23:16 log2 of the entries of a table.
+        // KIND: bits 2:0 the MMU; bits 23:16 log2 of the entries of a table; bits 31:24 entries of each TLB, which nothing here would empty.
         let kind = mmu.read(MMU.kind);
-        if kind & 7 != 1 || kind >> 16 & 0xff != B::ENTRIES_LOG2 {
+        if kind & 7 != B::Mmu::NUMBER as u32 || kind >> 16 != B::TABLES.entries_log2 {
             return None;
         }
         timer.settle();
@@ -110,7 +111,7 @@ unsafe impl<B: Board> Physical for Rv32<B> {
     }
 }
 
-// SAFETY: user mode accesses what RTMMU translates, whose registers are those of `load_space` alone; a context returns to user mode, but for the idle
+// SAFETY: user mode accesses what the MMU translates, whose registers are those of `load_space` alone; a context returns to user mode, but for the idle
 // loop's, which is the kernel's own.
 unsafe impl<B: Board> Arch for Rv32<B> {
     type Context = Context;
@@ -219,11 +220,14 @@ unsafe impl<B: Board> Arch for Rv32<B> {
     }
 }
 
-// SAFETY: RTMMU reads its tables at each access and keeps nothing of them; each word is written in one store.
+// SAFETY: the MMU reads its tables at each access and keeps nothing of them; each word is written in one store.
 unsafe impl<B: Board> RtmmuArch for Rv32<B> {
-    fn tables(first: u32) -> Tables<PhysAddr<u32>> {
-        let word = |table: usize, half: u32| PhysAddr(B::TABLES[table] + 4 * (first + (half << B::ENTRIES_LOG2)));
-        Tables { c: word(0, 0), sp: word(0, 1), h: word(1, 0), s: word(1, 1), d: word(2, 0) }
+    type Tables = <B::Mmu as Mmu>::Tables<Self>;
+    const MMU: Number = B::Mmu::NUMBER;
+
+    unsafe fn tables(own: &Space) -> (Self::Tables, Loaded) {
+        // SAFETY: the caller's duty.
+        unsafe { B::Mmu::tables(B::TABLES, own) }
     }
 
     #[inline(always)]

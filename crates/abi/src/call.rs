@@ -141,10 +141,11 @@ calls! {
     Occupy = 27, "occupy", "Give the processor's Non-secure state to a domain with handlers that interrupts reach without the kernel. The kernel takes the interrupts of the domain that had it, as of every other one.",
         args ["domain": "handle, right WRITE"], returns [],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_STATE"], bound "O(areas of the system): attribution, blocks of memory and devices of two domains, and 8 lines";
-    RegionMap = 28, "region_map", "Make free pages of the own demand area a region, or up to three, one behind the other. Nothing of it is mapped: each page gets a frame at its first touch. BAD_CALL on a processor that cannot release a region at once.",
+    RegionMap = 28, "region_map", "Make free pages of the own demand area a region, or up to three, one behind the other. Nothing of it is mapped: each page gets a frame at its first touch. BAD_CALL on a processor without them.",
         args ["place": "address of the first page", "pages": "not 0", "cuts": "bit 0: the first page is a region of its own; bit 1: the last one is"], returns [],
         errors ["BAD_CALL", "BAD_ADDRESS", "BAD_ARGUMENT", "BAD_STATE"], bound "constant, whatever the number of pages";
-    RegionUnmap = 29, "region_unmap", "Free regions of the own demand area, one behind the other; all their frames are free at once.",
-        args ["place": "address of the first page of the first one", "regions": "1 to 3"], returns [],
-        errors ["BAD_CALL", "BAD_ADDRESS", "BAD_ARGUMENT", "BAD_STATE"], bound "constant, whatever their sizes and however much of them is mapped";
+    RegionUnmap = 29, "region_unmap", "Free regions of the own demand area, one behind the other; all their frames are free at once. Behind page tables that have to be visited page by page this is one step of it.",
+        args ["place": "address of the first page of the first one", "regions": "1 to 3"],
+        returns ["rest": "address at which the rest begins, which is regions as before", "left": "regions of it; 0: all are free"],
+        errors ["BAD_CALL", "BAD_ADDRESS", "BAD_ARGUMENT", "BAD_STATE"], bound "constant, whatever their sizes and however much of them is mapped; or 16 pages";
 }

@@ -1,5 +1,6 @@
-//! The tables of RTMMU (`rtmmu`): this scheme's words in the block. The host asks here, too, so that both agree.
+//! The tables of RTMMU, and of the MMUs that it is compared with (`rtmmu`): this scheme's words in the block. The host asks here, too, so that both agree.
 
+use ::rtmmu::flat::Sv32;
 use ::rtmmu::space::MAX_PAGES_LOG2;
 use ::rtmmu::tree;
 
@@ -12,15 +13,17 @@ words! {
     Hardware {
         /// Base-two logarithm of the entries of each table, all domains together.
         entries_log2,
+        /// The MMU, a number of [`Mmu`].
+        mmu,
     }
 }
 
 words! {
     /// A domain's part of the tables.
     Space {
-        /// Its first entry in each table, a multiple of the entries.
+        /// Its first entry in each table, a multiple of its entries ([`Mmu::entries_log2`]).
         first,
-        /// Base-two logarithm of its entries, which are its pages.
+        /// Base-two logarithm of its pages.
         pages_log2,
         /// Physical address of its virtual regions tree, in kernel memory; a multiple of 4.
         tree,
@@ -32,7 +35,58 @@ words! {
     }
 }
 
+/// An MMU of `rtl/mmu`, by its number in `rtl/pkg/cofferdam_pkg.sv` (`mmu_e`). A domain of 2^k pages has entries with numbers that follow one another:
+///
+/// | MMU | entries |
+/// | --- | --- |
+/// | `Rtmmu` | 2^k in each of the five tables |
+/// | `Direct` | 2^k of pages, and 2^k words for headers of regions |
+/// | `Sv32` | 2^k of pages, which are tables of the second level, 2^k words for headers, and the table of the first level |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mmu {
+    /// Real-time MMU.
+    Rtmmu = 1,
+    /// One level, an entry for each page.
+    Direct = 2,
+    /// Two levels, as RISC-V has them.
+    Sv32 = 3,
+}
+
+impl Mmu {
+    /// The MMU with a number.
+    pub const fn from_number(number: u32) -> Option<Self> {
+        match number {
+            1 => Some(Self::Rtmmu),
+            2 => Some(Self::Direct),
+            3 => Some(Self::Sv32),
+            _ => None,
+        }
+    }
+
+    /// Fewest pages of a domain, as a logarithm: with Sv32 those of a table of the second level.
+    pub const fn least_pages_log2(self) -> u32 {
+        match self {
+            Self::Rtmmu | Self::Direct => 0,
+            Self::Sv32 => Sv32::ENTRIES.ilog2(),
+        }
+    }
+
+    /// Base-two logarithm of the entries of a domain, from its pages.
+    pub const fn entries_log2(self, pages_log2: u32) -> u32 {
+        match self {
+            Self::Rtmmu => pages_log2,
+            Self::Direct => pages_log2 + 1,
+            Self::Sv32 => pages_log2 + 2,
+        }
+    }
+}
+
 impl Space {
+    /// The entry behind its last one.
+    pub(crate) const fn end(&self, mmu: Mmu) -> u64 {
+        self.first as u64 + (1 << mmu.entries_log2(self.pages_log2))
+    }
+
     /// Bytes of addresses of a domain's area.
     pub const fn reach(&self, area: &Area) -> u64 {
         if area.flags & DEMAND == 0 { area.bytes as u64 } else { self.demand_pages as u64 * PAGE as u64 }
@@ -48,10 +102,6 @@ impl Space {
         4 * tree::words_for(self.pages_log2 as u8) as u32
     }
 
-    /// The entries behind the last one.
-    pub(crate) const fn end(&self) -> u64 {
-        self.first as u64 + (1 << self.pages_log2)
-    }
 }
 
 /// The scheme.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use board_facts::BoardText;
 use build_tool::{Claim, Install, Loaded, Options, Programs, Toolchain, assemble, build_crate, build_kernel, prepare};
 use manifest::{CrateSource, Document};
 use record::EventsFile;
@@ -84,8 +85,9 @@ impl Board {
         let claim = claim.map_err(told)?;
         let directory = install.target.join("hunt").join(&system);
         fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-        let file = read(install.root.join("boards").join(name).join("board.toml"))?;
-        let programs = [kernel.as_slice(), &player, &file, &[u8::from(adverse)]].concat();
+        let file = install.root.join("boards").join(name).join("board.toml");
+        let file = BoardText::read(&file).map_err(|error| format!("{}: {error}", file.display()))?.text;
+        let programs = [kernel.as_slice(), &player, file.as_bytes(), &[u8::from(adverse)]].concat();
         Ok(Board {
             install,
             simulator,

@@ -1,4 +1,4 @@
-//! The kernel's image for every board with an Ibex core behind RTMMU. Build it with `COFFERDAM_BOARD` set to the board's file, as the `cofferdam` command
+//! The kernel's image for every board with an Ibex core behind an MMU of `rtl/mmu`. Build it with `COFFERDAM_BOARD` set to the board's file, as the `cofferdam` command
 //! does.
 #![no_std]
 #![no_main]
@@ -7,7 +7,7 @@ mod startup;
 
 use kernel::Kernel;
 use kernel::entry::{Args, Next};
-use rv32::{Board, Registers, Rv32};
+use rv32::{Board, Registers, Rv32, TableMemory};
 use units::{PhysAddr, VirtAddr};
 
 /// Constants of the board's file.
@@ -21,9 +21,12 @@ struct Described;
 
 impl Board for Described {
     const TIMER: u32 = board::CLOCK_DEVICE.start;
+    type Mmu = board::Mmu;
     const MMU: u32 = board::device::MMU.start;
-    const TABLES: [u32; 3] = [board::device::TABLE_A.start, board::device::TABLE_B.start, board::device::TABLE_D.start];
-    const ENTRIES_LOG2: u32 = board::ENTRIES_LOG2;
+    const TABLES: TableMemory = TableMemory {
+        windows: [board::device::TABLE_A.start, board::device::TABLE_B.start, board::device::TABLE_D.start],
+        entries_log2: board::ENTRIES_LOG2,
+    };
     const SHORTEST_TICKS: u32 = board::SHORTEST_TICKS;
 
     fn is_memory(PhysAddr(physical): PhysAddr<u32>) -> bool {

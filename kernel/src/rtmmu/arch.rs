@@ -1,6 +1,7 @@
-//! The interface to a processor with RTMMU.
+//! The interface to a processor with RTMMU, or with page tables that it is compared with.
 
-use rtmmu::Tables;
+use rtmmu::Translation;
+use system::rtmmu::{Mmu, Space};
 use units::PhysAddr;
 
 use crate::arch::Arch;
@@ -8,20 +9,29 @@ use crate::arch::Arch;
 /// A part of a domain's tables that the processor is told: where they begin, and how many pages they are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loaded {
-    /// Number of the first entry in each table.
+    /// Number of the first entry in each table; with Sv32, the page of the first level.
     pub first: u32,
     /// Base-two logarithm of the entries.
     pub pages_log2: u32,
 }
 
-/// A processor with RTMMU.
+/// A processor with such tables.
 ///
 /// # Safety
 /// An implementation promises that unprivileged code can access exactly what the entries of the space that was loaded last translate, as they are
 /// at the moment of the access: nothing of them is kept elsewhere.
 pub unsafe trait RtmmuArch: Arch<Width = u32> {
-    /// Addresses of the words of an entry in each table.
-    fn tables(first: u32) -> Tables<PhysAddr<u32>>;
+    /// Tables of a domain, as the processor reads them.
+    type Tables: Translation;
+
+    /// The MMU, as the block names it.
+    const MMU: Mmu;
+
+    /// The tables that the block gives to a domain, as they are to be loaded. With more than one level, all but the last are complete.
+    ///
+    /// # Safety
+    /// The block is valid, and the tables are made once.
+    unsafe fn tables(own: &Space) -> (Self::Tables, Loaded);
 
     /// Reads a word of a table, or of a virtual regions tree.
     ///

@@ -1,6 +1,6 @@
 //! The space that a domain begins with.
 
-use rtmmu::{Page, Rights, Space, Tables, tree};
+use rtmmu::{Page, Rights, Space, tree};
 use system::area::DEMAND;
 use system::rtmmu::{BASE, PAGE, Rtmmu};
 use system::{Area, area};
@@ -8,7 +8,7 @@ use units::{PhysAddr, VirtAddr};
 
 use super::demand::Demand;
 use super::mapping::{Mapping, frame, page};
-use super::{Loaded, RtmmuArch, Spaces, TableWords};
+use super::{RtmmuArch, Spaces, TableWords};
 use crate::arch::BootContext;
 use crate::boot::BootError;
 
@@ -18,10 +18,12 @@ pub(super) fn make<A: RtmmuArch<Protection = Spaces<A>>>(
     index: usize,
 ) -> Result<Spaces<A>, BootError> {
     let own = context.tables.own_domain::<Rtmmu>(index);
-    let (pages_log2, entries) = (own.pages_log2 as u8, 1 << own.pages_log2);
-    let Tables { c, sp, h, s, d } = A::tables(own.first);
-    let words = |base: PhysAddr<u32>| TableWords::new(base, entries);
-    let tables = Tables { c: words(c), sp: words(sp), h: words(h), s: words(s), d: words(d) };
+    let pages_log2 = own.pages_log2 as u8;
+    if context.tables.own::<Rtmmu>().mmu != A::MMU as u32 {
+        return Err(BootError::BadTables);
+    }
+    // SAFETY: the block is validated, and this is the only call for this domain.
+    let (tables, loaded) = unsafe { A::tables(&own) };
     let tree = TableWords::new(PhysAddr(own.tree), tree::words_for(pages_log2) as u32);
     let mut space = Space::new(tables, tree, pages_log2);
     let mut demand = None;
@@ -32,7 +34,6 @@ pub(super) fn make<A: RtmmuArch<Protection = Spaces<A>>>(
         }
         map(&mut space, &mapping(&area).ok_or(BootError::Areas)?).map_err(|_| BootError::Areas)?;
     }
-    let loaded = Loaded { first: own.first, pages_log2: own.pages_log2 };
     Ok(Spaces { first: loaded.first, pages_log2: loaded.pages_log2, on: 1, space: Some(space), demand })
 }
 

@@ -102,7 +102,8 @@ impl<A: RtmmuArch> Demand<A> {
         Ok(())
     }
 
-    /// Frees regions, one behind the other; their frames are free at once.
+    /// Frees regions, one behind the other; their frames are free at once. Where pages have to be visited, as many as a step has: the first page of what is
+    /// left, and how many regions that is.
     ///
     /// # Errors
     /// `BAD_ARGUMENT`: so many are never freed at once. `BAD_ADDRESS`: the first page is not part of it. `BAD_STATE`: not so many regions begin
@@ -110,7 +111,7 @@ impl<A: RtmmuArch> Demand<A> {
     ///
     /// # Bound
     /// [`region::MOST`] times a region looked at and [`rtmmu::Space::unmap_region`], whatever their sizes.
-    pub fn unmap(&mut self, space: &mut DomainSpace<A>, first: Page, count: u32) -> Result<(), Error> {
+    pub fn unmap(&mut self, space: &mut DomainSpace<A>, first: Page, count: u32) -> Result<Option<(Page, u32)>, Error> {
         if !(1..=region::MOST).contains(&count) {
             return Err(Error::BadArgument);
         }
@@ -128,10 +129,15 @@ impl<A: RtmmuArch> Demand<A> {
                 at = region.end;
             }
         }
+        let mut left = count;
         for header in headers {
-            space.unmap_region(*header, &mut self.frames).map_err(|_| Error::BadState)?;
+            let freed = space.unmap_region(*header, &mut self.frames).map_err(|_| Error::BadState)?;
+            if let Some(rest) = freed.rest {
+                return Ok(Some((rest, left)));
+            }
+            left -= 1;
         }
-        Ok(())
+        Ok(None)
     }
 
     /// The region that begins with a page.
@@ -143,7 +149,7 @@ impl<A: RtmmuArch> Demand<A> {
         if region.first == first && region.rights.is_some() { Ok(region) } else { Err(Error::BadState) }
     }
 
-    /// Frees the region of a page of the area, if it is one; the page behind it.
+    /// Frees the region of a page of the area, if it is one, or a step of it; the page behind what was freed.
     ///
     /// # Bound
     /// As [`Demand::unmap`] for one.
@@ -152,10 +158,11 @@ impl<A: RtmmuArch> Demand<A> {
             return None;
         }
         let region = space.region(page).ok()?;
-        if region.rights.is_some() {
-            // It was just seen.
-            let _ = space.unmap_region(region.first, &mut self.frames);
+        if region.rights.is_none() {
+            return Some(region.end);
         }
-        Some(region.end)
+        // It was just seen.
+        let freed = space.unmap_region(region.first, &mut self.frames).ok()?;
+        Some(freed.rest.unwrap_or(region.end))
     }
 }

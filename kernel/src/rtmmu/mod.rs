@@ -1,5 +1,6 @@
 //! Protection of a domain on a processor with RTMMU: a space of its own, whose regions are what it may access. Operations are those of
-//! [`rtmmu::Space`]: they take the same time whatever the size of a region, but for mapping its pages.
+//! [`rtmmu::Space`]: they take the same time whatever the size of a region, but for mapping its pages. With the page tables that RTMMU is compared with
+//! ([`rtmmu::flat`]) a release visits the pages of a region, so many in a step.
 //!
 //! The hardware keeps nothing of the tables, so that a change holds from its store on, and no identifier tells domains apart.
 
@@ -14,7 +15,8 @@ pub use arch::{Loaded, RtmmuArch};
 pub use demand::CLEAR_BYTES;
 use demand::Demand;
 pub use mapping::Mapping;
-use words::{DomainSpace, TableWords};
+use words::DomainSpace;
+pub use words::TableWords;
 
 /// The space of one domain. The entry code loads the first three words.
 #[repr(C)]
@@ -44,8 +46,8 @@ pub mod layout {
 /// How far a mapping has come.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Its region is there.
-    begun: bool,
+    /// Its region, or what is left of it, begins here.
+    region: Option<rtmmu::Page>,
     /// Pages of it that were mapped.
     mapped: u32,
 }

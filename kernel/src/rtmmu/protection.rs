@@ -102,9 +102,9 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
     fn enter_step(&mut self, mapping: &Mapping, progress: &mut Progress, _: Hardware<'_, A>) -> Result<Step, Error> {
         let Mapping { first, frame, pages, rights } = *mapping;
         let space = self.space.as_mut().ok_or(Error::BadState)?;
-        if !progress.begun {
+        if progress.region.is_none() {
             space.map_vrh(first, pages, rights).map_err(refused)?;
-            progress.begun = true;
+            progress.region = Some(first);
             return Ok(Step::More(cost::REGION));
         }
         let until = pages.min(progress.mapped + PAGES);
@@ -115,29 +115,28 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
         Ok(if until < pages { Step::More(cost::PAGES) } else { Step::Done(cost::PAGES) })
     }
 
-    /// The region is free at once, whatever its size.
+    /// The region is free at once, whatever its size, unless its pages have to be visited: then the first of them.
     ///
     /// # Bound
-    /// One region looked at and freed.
-    fn withdraw_step(&mut self, mapping: &Mapping, _: &mut Progress, _: Hardware<'_, A>) -> Result<Step, Error> {
+    /// One region looked at, and [`rtmmu::Space::forget_region`].
+    fn withdraw_step(&mut self, mapping: &Mapping, progress: &mut Progress, _: Hardware<'_, A>) -> Result<Step, Error> {
         if !self.holds(mapping) {
             return Err(Error::BadState);
         }
         let space = self.space.as_mut().ok_or(Error::BadState)?;
-        space.forget_region(mapping.first).map_err(refused)?;
+        progress.region = space.forget_region(mapping.first).map_err(refused)?.rest;
         Ok(Step::Done(cost::REGION))
     }
 
     /// # Bound
-    /// One region freed.
-    fn leave_step(&mut self, mapping: &Mapping, progress: &mut Progress, _: Hardware<'_, A>) -> Step {
-        // Entered in part; of what was withdrawn nothing is left.
-        if let Some(space) = self.space.as_mut().filter(|_| progress.begun) {
-            let freed = space.forget_region(mapping.first);
-            debug_assert!(freed.is_ok(), "the region that this edit has made");
-            progress.begun = false;
+    /// [`rtmmu::Space::forget_region`].
+    fn leave_step(&mut self, _: &Mapping, progress: &mut Progress, _: Hardware<'_, A>) -> Step {
+        if let Some((space, region)) = self.space.as_mut().zip(progress.region) {
+            let freed = space.forget_region(region);
+            debug_assert!(freed.is_ok(), "the region that this edit has made or found");
+            progress.region = freed.ok().and_then(|freed| freed.rest);
         }
-        Step::Done(cost::REGION)
+        if progress.region.is_some() { Step::More(cost::PAGES) } else { Step::Done(cost::REGION) }
     }
 
     /// # Time complexity
@@ -188,9 +187,10 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
         demand.map(space, first_of(at)?, pages, cuts)
     }
 
-    fn unmap_regions(&mut self, at: Virt<A>, count: u32) -> Result<(), Error> {
+    fn unmap_regions(&mut self, at: Virt<A>, count: u32) -> Result<Option<(Virt<A>, u32)>, Error> {
         let (space, demand) = self.on_demand().ok_or(Error::BadAddress)?;
-        demand.unmap(space, first_of(at)?, count)
+        let left = demand.unmap(space, first_of(at)?, count)?;
+        Ok(left.map(|(page, count)| (address(page), count)))
     }
 
     fn shed_step(&mut self, from: Virt<A>) -> Option<Virt<A>> {

@@ -1,4 +1,4 @@
-//! The hardware's tables, and trees of domains, as the processor has them.
+//! Tables and trees of domains, as the processor has them.
 
 use core::marker::PhantomData;
 
@@ -13,14 +13,14 @@ use super::RtmmuArch;
 /// The maker takes its place from the validated block: entries that are one domain's alone, or kernel memory that is set aside for its tree.
 /// Nothing else uses either, and no domain can be given access to it.
 #[derive(Debug)]
-pub(super) struct TableWords<A> {
+pub struct TableWords<A> {
     base: PhysAddr<u32>,
     count: u32,
     processor: PhantomData<A>,
 }
 
 /// A space, as the processor has it.
-pub(super) type DomainSpace<A> = Space<TableWords<A>, TableWords<A>>;
+pub(super) type DomainSpace<A> = Space<<A as RtmmuArch>::Tables, TableWords<A>>;
 
 impl<A> TableWords<A> {
     /// The `count` words from `base` on, which is a multiple of 4.

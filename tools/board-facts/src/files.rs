@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde_derive::Deserialize;
 
-use crate::Foreign;
+use crate::{BoardText, Foreign};
 
 /// The board's and its chip's.
 #[derive(Debug)]
@@ -77,6 +77,8 @@ pub struct Protection {
     pub kernel_ways: u32,
     /// Base-two logarithm of the entries of tables that the hardware has for all domains together.
     pub entries_log2: Option<u32>,
+    /// The MMU of the soft core.
+    pub mmu: Option<String>,
 }
 
 /// The register and bit by which Secure code may be callable.
@@ -202,7 +204,15 @@ impl Board {
     /// # Errors
     /// A text: the file is wrong or cannot be read.
     pub fn read(file: &Path) -> Result<Board, String> {
-        parse(file)
+        Board::read_with(file).map(|(board, _)| board)
+    }
+
+    /// With the file of the board that it is like.
+    fn read_with(file: &Path) -> Result<(Board, Option<PathBuf>), String> {
+        let BoardText { text, like } =
+            BoardText::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let board = basic_toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok((board, like))
     }
 
     /// The file of its chip: one of the checkout at `root`, or one beside the board's.
@@ -233,7 +243,7 @@ impl Files {
     /// A text: a file is wrong or cannot be read, or the board's core has another image.
     pub fn read(package: &Path, board: &Path) -> Result<Files, String> {
         let root = package.join("../..");
-        let file: Board = parse(board)?;
+        let (file, like) = Board::read_with(board)?;
         let directory = board.parent().map(Path::to_path_buf).unwrap_or_default();
         let chip_path = file.chip_file(&root, &directory);
         let chip: Chip = parse(&chip_path)?;
@@ -248,7 +258,7 @@ impl Files {
             clock: core.image.clock,
             timer: core.exceptions.timer,
             directory,
-            read: vec![board.to_path_buf(), chip_path, core_path],
+            read: [board.to_path_buf(), chip_path, core_path].into_iter().chain(like).collect(),
         })
     }
 

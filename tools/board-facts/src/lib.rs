@@ -5,6 +5,7 @@
 mod files;
 mod foreign;
 pub mod input;
+mod like;
 mod paces;
 mod places;
 
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use files::{Board, Files};
 pub use foreign::{Foreign, Named, Reference, Viewer};
+pub use like::BoardText;
 pub use paces::generate_paces;
 pub use places::generate_places;
 
@@ -48,6 +50,15 @@ pub fn generate() -> Result<(), String> {
     println!("cargo::rerun-if-changed={}", script.display());
     files.read.iter().for_each(|path| println!("cargo::rerun-if-changed={}", path.display()));
     Ok(())
+}
+
+/// The name of the type in `arch/rv32` that is an MMU.
+fn mmu_type(name: Option<&str>) -> &'static str {
+    match name {
+        Some("direct") => "Direct",
+        Some("sv32") => "Sv32",
+        _ => "Rtmmu",
+    }
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
@@ -166,6 +177,7 @@ impl Files {
                 "ENTRIES_LOG2",
                 entries,
             )?;
+            writeln!(text, "/// The MMU.\npub type Mmu = rv32::{};", mmu_type(self.board.protection.mmu.as_deref()))?;
         }
         writeln!(text, "/// The memories of domains.\n#[allow(dead_code)] // no image uses all of them")?;
         let count = given.len();

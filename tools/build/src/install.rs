@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use board_facts::BoardText;
 use manifest::input::{self, Unread};
 use manifest::{BoardFile, Core, Diagnostic};
 
@@ -131,7 +132,7 @@ impl Install {
                 .remedy("choose one of the known boards, or correct the path"));
         }
         let path = path.canonicalize().unwrap_or(path);
-        let text = input::read_text(&path).map_err(|why| unreadable(&path, &why))?;
+        let BoardText { text, .. } = BoardText::read(&path).map_err(|why| unreadable(&path, &why))?;
         let file = BoardFile::parse(&text, path.clone())?;
         if !is_own && file.name != name {
             return Err(misnamed(&path, &file.name));

@@ -135,7 +135,7 @@ pub(crate) fn refusal(system: &System, scheme: &dyn Scheme, error: &PlaceError) 
             let found = system.domains.iter().find(|found| found.name == *domain);
             let place = Item::Of(Part::Envelope(*index), domain.clone()).place();
             match found.and_then(|found| found.envelopes.get(*index)) {
-                Some(declared) => manifest::too_big(place, &declared.envelope, (*left, memory), true, scheme),
+                Some(declared) => manifest::too_big(place, &declared.envelope, (*left, memory), true, (scheme, declared.on_demand.is_some())),
                 None => at("CF0316", place),
             }
         }

@@ -9,18 +9,12 @@ use crate::quantity::Size;
 use crate::scheme::Scheme;
 
 /// Bytes that the arena of an envelope must hold: its blocks in their worst order, and their records; on demand, its frames.
-pub(crate) fn arena_bytes(envelope: &Envelope, scheme: &dyn Scheme) -> Option<u64> {
-    let Envelope { spec, live, largest, count } = *envelope;
-    if scheme.is_on_demand(spec) {
-        return on_demand(envelope, scheme).map(|layout| u64::from(layout.frames) * u64::from(PAGE));
+pub(crate) fn arena_bytes(envelope: &Envelope, on_demand: bool) -> Option<u64> {
+    let Envelope { live, largest, count, .. } = *envelope;
+    if on_demand {
+        return Layout::new(live, largest, count).map(|layout| u64::from(layout.frames) * u64::from(PAGE));
     }
     Some(worst_case_bytes(live, largest, count, 1)? + record_bytes(count, 1))
-}
-
-/// The pages of an arena that get frames at their first touch.
-pub(crate) fn on_demand(envelope: &Envelope, scheme: &dyn Scheme) -> Option<Layout> {
-    let Envelope { spec, live, largest, count } = *envelope;
-    Layout::new(live, largest, count).filter(|_| scheme.is_on_demand(spec))
 }
 
 /// The refusal of an envelope whose arena does not fit what is left of a memory (bytes, name), with the least change of one figure that makes it fit: fewer live
@@ -32,11 +26,11 @@ pub fn too_big(
     declared: &Envelope,
     (left, memory): (u64, &str),
     is_placed: bool,
-    scheme: &dyn Scheme,
+    (scheme, on_demand): (&dyn Scheme, bool),
 ) -> Refusal {
     let Envelope { live, largest, count, .. } = *declared;
     let arena = |live: u32, largest: u32, count: u32| {
-        scheme.area_bytes(arena_bytes(&Envelope { live, largest, count, ..*declared }, scheme)?)
+        scheme.area_bytes(arena_bytes(&Envelope { live, largest, count, ..*declared }, on_demand)?)
     };
     let fits = |live: u32, largest: u32, count: u32| arena(live, largest, count).is_some_and(|bytes| bytes <= left);
     let size = |bytes: u32| Size(u64::from(bytes));

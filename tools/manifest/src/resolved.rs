@@ -407,8 +407,8 @@ pub struct System {
     pub frame_bytes: u32,
     /// Resources for page tables, where these check accesses.
     pub pages: Option<Pages>,
-    /// Base-two logarithm of the entries of tables that the hardware has for all domains together, if it has such.
-    pub entries_log2: Option<u32>,
+    /// Tables that the hardware has for all domains together, if it has such.
+    pub table_memory: Option<system::rtmmu::Hardware>,
     /// Domains.
     pub domains: Vec<Domain>,
     /// Shared memory.

@@ -185,13 +185,13 @@ pub fn region_map(place: u32, pages: u32, cuts: u32) -> Status {
     raw(Call::RegionMap, [place, pages, cuts, 0]).map(|_| ())
 }
 
-/// [`Call::RegionUnmap`].
+/// [`Call::RegionUnmap`]: where the rest begins, and how many regions it is.
 ///
 /// # Errors
 /// Those that [`abi::CALLS`] lists for this call.
 #[inline]
-pub fn region_unmap(place: u32, regions: u32) -> Status {
-    raw(Call::RegionUnmap, [place, regions, 0, 0]).map(|_| ())
+pub fn region_unmap(place: u32, regions: u32) -> Result<(u32, u32), Error> {
+    raw(Call::RegionUnmap, [place, regions, 0, 0])
 }
 
 fn done(step: Result<(u32, u32), Error>) -> Result<bool, Error> {

@@ -2,12 +2,13 @@
 
 use super::*;
 use crate::build::SchemeTables;
-use crate::rtmmu::{BASE, Hardware, PAGE, Rtmmu, Space, pages_log2};
+use crate::rtmmu::{BASE, Hardware, Mmu, PAGE, Rtmmu, Space, pages_log2};
 
 const RAM: u32 = 0x4000_0000;
 const ROM: u32 = 0x4100_0000;
 const TREES: u32 = 0x0004_0000;
 const DEVICE: u32 = 0x1000_0000;
+const HARDWARE: Hardware = Hardware { entries_log2: 5, mmu: Mmu::Rtmmu as u32 };
 
 /// Two domains at the same addresses, each in a space of its own.
 fn spaced() -> Builder {
@@ -44,7 +45,7 @@ fn spaced() -> Builder {
         };
     }
     let own = |index: u32| Space { first: 16 * index, pages_log2: 4, tree: TREES + 0x100 * index, ..Space::default() };
-    builder.scheme = SchemeTables::Rtmmu { hardware: Hardware { entries_log2: 5 }, domains: vec![own(0), own(1)] };
+    builder.scheme = SchemeTables::Rtmmu { hardware: HARDWARE, domains: vec![own(0), own(1)] };
     builder.threads.iter_mut().for_each(|thread| (thread.entry, thread.stack_base) = (code + 0x102, data));
     builder.gates.iter_mut().for_each(|gate| (gate.entry, gate.stack_base) = (code + 0x104, data + 0x400));
     builder
@@ -59,7 +60,7 @@ fn space(builder: &mut Builder, index: usize) -> &mut Space {
 fn a_block_of_spaces_is_read_back() {
     let words = spaced().encode().unwrap();
     let system = System::parse_of::<Rtmmu>(&words).unwrap();
-    assert_eq!(system.own::<Rtmmu>(), Hardware { entries_log2: 5 });
+    assert_eq!(system.own::<Rtmmu>(), HARDWARE);
     assert_eq!(
         system.own_domain::<Rtmmu>(1),
         Space { first: 16, pages_log2: 4, tree: TREES + 0x100, ..Space::default() }
@@ -106,6 +107,45 @@ fn spaces_that_hardware_or_domains_do_not_have_are_refused() {
     let SchemeTables::Rtmmu { hardware, .. } = &mut builder.scheme else { panic!("another scheme") };
     hardware.entries_log2 = 21;
     assert_eq!(builder.encode().map(|_| ()), Err(TableError::Scheme));
+}
+
+/// The blocks above for another MMU, with so many entries in all and these spaces: first entry, logarithm of pages.
+fn for_mmu(mmu: u32, entries_log2: u32, spaces: [(u32, u32); 2]) -> Result<(), TableError> {
+    let mut builder = spaced();
+    for (index, (first, pages_log2)) in spaces.into_iter().enumerate() {
+        let own = space(&mut builder, index);
+        (own.first, own.pages_log2) = (first, pages_log2);
+    }
+    let SchemeTables::Rtmmu { hardware, .. } = &mut builder.scheme else { panic!("another scheme") };
+    *hardware = Hardware { entries_log2, mmu };
+    builder.encode().map(|_| ())
+}
+
+#[test]
+fn spaces_have_the_entries_that_their_mmu_takes() {
+    let field = |told: Result<(), TableError>| match told {
+        Ok(()) => "",
+        Err(TableError::Entry { field, .. }) => field,
+        Err(error) => panic!("{error:?}"),
+    };
+    for number in [0, 4, 5, u32::MAX] {
+        assert_eq!(for_mmu(number, 5, [(0, 4), (16, 4)]), Err(TableError::Scheme), "{number}");
+    }
+    // A word for the header of each page lies behind the entries.
+    let direct = |entries_log2: u32, spaces: [(u32, u32); 2]| field(for_mmu(Mmu::Direct as u32, entries_log2, spaces));
+    assert_eq!(direct(6, [(0, 4), (32, 4)]), "");
+    assert_eq!(direct(6, [(32, 4), (0, 4)]), "");
+    assert_eq!(direct(6, [(0, 4), (16, 4)]), "first");
+    assert_eq!(direct(6, [(0, 4), (48, 4)]), "first");
+    assert_eq!(direct(5, [(0, 4), (32, 4)]), "first");
+    // So does the table of the first level, and no table of the second is smaller than a page.
+    let sv32 = |entries_log2: u32, spaces: [(u32, u32); 2]| field(for_mmu(Mmu::Sv32 as u32, entries_log2, spaces));
+    assert_eq!(sv32(14, [(0, 10), (4096, 11)]), "first");
+    assert_eq!(sv32(14, [(0, 10), (8192, 11)]), "");
+    assert_eq!(sv32(14, [(0, 10), (2048, 10)]), "first");
+    assert_eq!(sv32(14, [(4096, 10), (4096, 10)]), "first");
+    assert_eq!(sv32(12, [(0, 10), (4096, 10)]), "first");
+    assert_eq!(sv32(14, [(0, 9), (4096, 10)]), "pages_log2");
 }
 
 /// The blocks above, where domain 1 has a demand area of 8 pages with two frames.

@@ -1,27 +1,29 @@
-//! Checks of blocks for RTMMU.
+//! Checks of blocks for RTMMU, and the MMUs that it is compared with.
 
 use super::{is_kernel, overlaps, require};
-use crate::rtmmu::{BASE, Hardware, MOST_PAGES_LOG2, PAGE, Rtmmu, Space};
+use crate::rtmmu::{BASE, Hardware, MOST_PAGES_LOG2, Mmu, PAGE, Rtmmu, Space};
 use crate::{Area, Domain, System, area};
 
 /// Whether there can be such hardware.
 pub(crate) fn hardware(system: &System) -> bool {
-    let Hardware { entries_log2 } = system.own::<Rtmmu>();
-    entries_log2 <= MOST_PAGES_LOG2 + 1
+    let Hardware { entries_log2, mmu } = system.own::<Rtmmu>();
+    entries_log2 <= MOST_PAGES_LOG2 + 1 && Mmu::from_number(mmu).is_some()
 }
 
 pub(crate) fn domain(system: &System, index: usize) -> Result<(), &'static str> {
     let own: Space = system.own_domain::<Rtmmu>(index);
-    require(own.pages_log2 <= MOST_PAGES_LOG2, "pages_log2")?;
-    let inside = own.end() <= 1 << system.own::<Rtmmu>().entries_log2;
-    require(inside && own.first.is_multiple_of(1 << own.pages_log2), "first")?;
+    let Hardware { entries_log2, mmu } = system.own::<Rtmmu>();
+    let mmu = Mmu::from_number(mmu).ok_or("mmu")?;
+    require((mmu.least_pages_log2()..=MOST_PAGES_LOG2).contains(&own.pages_log2), "pages_log2")?;
+    let inside = own.end(mmu) <= 1 << entries_log2;
+    require(inside && own.first.is_multiple_of(1 << mmu.entries_log2(own.pages_log2)), "first")?;
     require(own.tree.is_multiple_of(4) && is_kernel(system, own.tree, own.tree_bytes()), "tree")?;
     let links = links(system, index, &own)?;
     require(!overlaps(links, (own.tree, own.tree_bytes())), "links")?;
     for at in 0..index {
         let other = system.own_domain::<Rtmmu>(at);
         let (tree, others) = ((other.tree, other.tree_bytes()), self::links(system, at, &other)?);
-        require(own.end() <= u64::from(other.first) || other.end() <= u64::from(own.first), "first")?;
+        require(own.end(mmu) <= u64::from(other.first) || other.end(mmu) <= u64::from(own.first), "first")?;
         require(
             !overlaps((own.tree, own.tree_bytes()), tree) && !overlaps((own.tree, own.tree_bytes()), others),
             "tree",

@@ -10,14 +10,14 @@ use std::vec::Vec;
 use protect::AccessKind;
 use rtmmu::Tables;
 use system::build::{Builder, SchemeTables};
-use system::rtmmu::{BASE, Hardware, PAGE, Space};
+use system::rtmmu::{BASE, Hardware, Mmu, PAGE, Space};
 use system::{Area, Cap, Domain, Frames, System, area, frames};
 use units::{PhysAddr, VirtAddr};
 
 use super::{Guard, Machine, Part};
 use crate::Kernel;
 use crate::arch::Protection;
-use crate::rtmmu::{Loaded, RtmmuArch, Spaces};
+use crate::rtmmu::{Loaded, RtmmuArch, Spaces, TableWords};
 
 /// The three table memories: `c` and `sp`, `h` and `s`, `d`.
 const WINDOWS: [u32; 3] = [0x7000_0000, 0x7100_0000, 0x7200_0000];
@@ -186,9 +186,16 @@ impl Rtmmu {
 
 // SAFETY: it only records.
 unsafe impl RtmmuArch for Machine<Rtmmu> {
-    fn tables(first: u32) -> Tables<PhysAddr<u32>> {
-        let at = |window: usize, second: u32| PhysAddr(WINDOWS[window] + 4 * (second << ENTRIES_LOG2 | first));
-        Tables { c: at(0, 0), sp: at(0, 1), h: at(1, 0), s: at(1, 1), d: at(2, 0) }
+    type Tables = Tables<TableWords<Self>>;
+    const MMU: Mmu = Mmu::Rtmmu;
+
+    unsafe fn tables(own: &Space) -> (Self::Tables, Loaded) {
+        let &Space { first, pages_log2, .. } = own;
+        let at = |window: usize, second: u32| {
+            TableWords::new(PhysAddr(WINDOWS[window] + 4 * (second << ENTRIES_LOG2 | first)), 1 << pages_log2)
+        };
+        let tables = Tables { c: at(0, 0), sp: at(0, 1), h: at(1, 0), s: at(1, 1), d: at(2, 0) };
+        (tables, Loaded { first, pages_log2 })
     }
     unsafe fn table_word(PhysAddr(at): PhysAddr<u32>) -> u32 {
         MEMORY.with_borrow(|memory| memory.word(at))
@@ -238,7 +245,7 @@ impl Guard for Rtmmu {
             demand_pages: Some(index).filter(on_demand).map_or(0, |_| DEMAND_PAGES),
             links: links(index),
         };
-        let hardware = Hardware { entries_log2: ENTRIES_LOG2 };
+        let hardware = Hardware { entries_log2: ENTRIES_LOG2, mmu: Mmu::Rtmmu as u32 };
         builder.scheme = SchemeTables::Rtmmu { hardware, domains: (0..count).map(own).collect() };
         let moves =
             |area: &Area| area.flags & (area::WRITE | area::DEMAND) == area::WRITE && area.memory == area::NORMAL;

@@ -134,16 +134,26 @@ fn one_default(name: &str, domain: &Domain) -> Option<Refusal> {
 /// Of memory that is mapped at its first touch a domain has one arena, and no level is promised for the check of an access, which may be the first.
 fn on_demand(name: &str, domain: &Domain, board: &Board) -> Option<Refusal> {
     let all = domain.envelope.iter().enumerate();
-    let mut arenas = all.filter(|(_, envelope)| board.protection.is_on_demand(envelope.spec.value));
+    let is_on_demand = |asked: bool, envelope: &Envelope| board.protection.is_on_demand(envelope.spec.value, asked);
+    if let Some((index, _)) = all.clone().find(|(_, envelope)| envelope.on_demand && !is_on_demand(true, envelope)) {
+        let place = format!("domain.{name}.envelope[{index}].on_demand");
+        return Some(
+            Refusal::at("CF0315", place, "pages do not get frames at their first touch on this board")
+                .value("on_demand = true")
+                .rule("boards with the MMUs of the soft core have demand areas")
+                .remedy("remove `on_demand`"),
+        );
+    }
+    let mut arenas = all.filter(|(_, envelope)| is_on_demand(envelope.on_demand, envelope));
     let mut level = arenas.clone().filter(|(_, envelope)| envelope.spec.value.access != AccessLevel::BestEffort);
     if let Some((index, envelope)) = level.next() {
         let without = TemporalSpec { constant_time: false, ..envelope.spec.value };
         let place = format!("domain.{name}.envelope[{index}].spec");
         return Some(
-            Refusal::at("CF0313", place, "`constant-time` and a level of the check exclude each other here")
+            Refusal::at("CF0313", place, "a first touch and a level of the check exclude each other here")
                 .value(envelope.spec.text.clone())
                 .limit("best-effort constant-time")
-                .rule("with `constant-time` a page is mapped at its first touch, which takes longer than any level promises")
+                .rule("with `constant-time` or `on_demand` a page is mapped at its first touch, which takes longer than any level promises")
                 .remedy(format!("write `spec = \"{without}\"`, or drop the level")),
         );
     }
@@ -157,6 +167,6 @@ fn on_demand(name: &str, domain: &Domain, board: &Board) -> Option<Refusal> {
         .value(format!("envelopes {first} and {second}"))
         .limit("one")
         .rule("a domain has one demand area")
-        .remedy("make one envelope of both, or remove one `constant-time`"),
+        .remedy("make one envelope of both, or remove one `constant-time` or `on_demand`"),
     )
 }

@@ -1,6 +1,6 @@
 //! From a manifest that the checks of names have passed to the system that it describes.
 
-use memory::demand::PAGE;
+use memory::demand::{Layout, PAGE};
 use spec::TemporalSpec;
 
 use super::{
@@ -57,7 +57,7 @@ pub fn resolve(manifest: &Manifest, board: &Board, enforced: bool) -> Result<Sys
         secure: board.secure(),
         frame_bytes: resolver.frame_bytes(),
         pages: resolver.pages(),
-        entries_log2: board.protection.entries_log2(),
+        table_memory: board.protection.table_memory(),
         domains: (0..manifest.domain.len()).map(|index| resolver.domain(index)).collect::<Result<_, _>>()?,
         shared: shared.collect(),
         files: files.collect(),
@@ -225,14 +225,16 @@ impl Resolver<'_> {
         let envelope = spec::Envelope { spec: self.asked(&declared.spec), live, largest, count: declared.count };
         let memory = &self.memories[self.memory(&declared.memory)];
         let scheme = &*self.board.protection;
-        let bytes = crate::arena::arena_bytes(&envelope, scheme);
+        let on_demand = scheme.is_on_demand(envelope.spec, declared.on_demand);
+        let bytes = crate::arena::arena_bytes(&envelope, on_demand);
         let left = u64::from(memory.bytes.saturating_sub(memory.reserved));
         let Some(bytes) = bytes.filter(|bytes| *bytes <= left) else {
             let place = format!("domain.{domain}.envelope[{index}]");
-            return Err(Box::new(crate::arena::too_big(place, &envelope, (left, &memory.name), false, scheme)));
+            return Err(Box::new(crate::arena::too_big(place, &envelope, (left, &memory.name), false, (scheme, on_demand))));
         };
         let area = self.area(&declared.memory, &declared.spec, None, bytes);
-        let on_demand = crate::arena::on_demand(&envelope, scheme).map(|layout| layout.bytes() / PAGE);
+        let layout = Layout::new(live, largest, declared.count).filter(|_| on_demand);
+        let on_demand = layout.map(|layout| layout.bytes() / PAGE);
         Ok(Envelope { area, on_demand, envelope, default: declared.default })
     }
 

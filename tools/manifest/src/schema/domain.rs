@@ -210,6 +210,9 @@ pub struct Envelope {
     /// Plain `malloc` uses its arena.
     #[serde(default)]
     pub default: bool,
+    /// Its pages get frames at their first touch, as with `constant-time` behind RTMMU.
+    #[serde(default)]
+    pub on_demand: bool,
 }
 
 /// How the regions of a paged heap are chosen.

@@ -103,7 +103,7 @@ pub trait Scheme: Debug + Send + Sync {
 
     /// Whether pages of memory with this specification get a frame at their first touch, so that mapping and releasing take the same time whatever
     /// their size.
-    fn is_on_demand(&self, _spec: TemporalSpec) -> bool {
+    fn is_on_demand(&self, _spec: TemporalSpec, _asked: bool) -> bool {
         false
     }
 
@@ -117,8 +117,8 @@ pub trait Scheme: Debug + Send + Sync {
         None
     }
 
-    /// Base-two logarithm of the entries of tables that the hardware has for all domains together, if it has such.
-    fn entries_log2(&self) -> Option<u32> {
+    /// Tables that the hardware has for all domains together, if it has such.
+    fn table_memory(&self) -> Option<system::rtmmu::Hardware> {
         None
     }
 

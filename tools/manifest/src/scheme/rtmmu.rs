@@ -1,4 +1,4 @@
-//! Boards whose accesses are translated and checked by RTMMU.
+//! Boards whose accesses are translated and checked by RTMMU, or by an MMU that it is compared with.
 //!
 //! In the ledger such a chip has page tables that are uniform ([`Pages::uniform`]): every check takes the same time, and ends in tables of the domain's own. A
 //! constant time of mapping and releasing is kept where pages are mapped at their first touch: in the arena of an envelope. All pages of other areas are
@@ -7,7 +7,7 @@
 use record::{FIRST_LINE, ProtectionWatch};
 use serde::Deserialize;
 use spec::{Hardware, Linear, Method, Pages, TemporalSpec, Work};
-use system::rtmmu::{BASE, MOST_PAGES_LOG2, PAGE};
+use system::rtmmu::{BASE, MOST_PAGES_LOG2, Mmu, PAGE};
 
 use std::sync::Arc;
 
@@ -52,10 +52,31 @@ impl SchemeOfCore for Spaces {
     }
 }
 
+/// An MMU of `rtl/mmu`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum MmuName {
+    Rtmmu,
+    Direct,
+    Sv32,
+}
+
+impl MmuName {
+    fn mmu(self) -> Mmu {
+        match self {
+            Self::Rtmmu => Mmu::Rtmmu,
+            Self::Direct => Mmu::Direct,
+            Self::Sv32 => Mmu::Sv32,
+        }
+    }
+}
+
 /// The hardware's tables, and what changes of them cost.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TableMemory {
+    /// The MMU.
+    mmu: MmuName,
     /// Name of the memory on the chip in which trees of domains lie.
     tables: String,
     /// Base-two logarithm of the entries of each table, all domains together.
@@ -135,15 +156,16 @@ impl Scheme for TableMemory {
         bytes.checked_next_multiple_of(PAGE.into())
     }
 
-    fn is_on_demand(&self, spec: TemporalSpec) -> bool {
-        spec.constant_time
+    fn is_on_demand(&self, spec: TemporalSpec, asked: bool) -> bool {
+        // Otherwise nothing is constant, so that the ledger refuses it.
+        asked || spec.constant_time && self.mmu == MmuName::Rtmmu
     }
 
     fn tables(&self) -> Option<&str> {
         Some(&self.tables)
     }
 
-    fn entries_log2(&self) -> Option<u32> {
-        Some(self.entries_log2)
+    fn table_memory(&self) -> Option<system::rtmmu::Hardware> {
+        Some(system::rtmmu::Hardware { entries_log2: self.entries_log2, mmu: self.mmu.mmu() as u32 })
     }
 }

@@ -13,7 +13,7 @@ use manifest::resolved::{Domain, Item, Pages, Part, System};
 use spec::{Opening, PLACES, Request, TablePlace, TemporalSpec};
 use system::area::{DEVICE, NEAR, NORMAL, PINNED, WRITE_THROUGH};
 use system::build::SchemeTables;
-use system::rtmmu::{Hardware, PAGE, Space as Own};
+use system::rtmmu::{Hardware, Mmu, PAGE, Space as Own};
 
 use crate::allocate::Space;
 use crate::elf::{Kernel, Program};
@@ -108,12 +108,13 @@ impl Scheme for Mapped<'_> {
     ) -> Result<(Book, Vec<PoolAt>), PlaceError> {
         let system = site.system;
         self.own = self.tables(site, domains)?;
+        let (_, mmu) = hardware(system);
         // The tables of all domains are there from the start.
         let mut book = Book::new(system.platform, [0, u32::MAX, 0, 0]);
         let held = add_pools(&mut book, system, frames);
         for (spot, domain) in domains.iter_mut().zip(&system.domains) {
             let opening = Opening { tables: [0; PLACES], ..Opening::new(TablePlace::OnChip, 0) };
-            let asked = spot.areas.iter().map(ask).enumerate().collect::<Vec<_>>();
+            let asked = spot.areas.iter().map(|area| ask(area, mmu)).enumerate().collect::<Vec<_>>();
             admit_domain(&mut book, domain, &opening, &mut spot.areas, &asked).map_err(PlaceError::Refused)?;
             // A check that is the first touch of its page takes longer.
             spot.areas.iter_mut().filter(|area| area.on_demand.is_some()).for_each(|area| area.bound = None);
@@ -128,8 +129,7 @@ impl Scheme for Mapped<'_> {
     }
 
     fn extras(self, system: &System, _: &[DomainSpot]) -> Extras {
-        let hardware = Hardware { entries_log2: system.entries_log2.unwrap_or_default() };
-        Extras { scheme: SchemeTables::Rtmmu { hardware, domains: self.own }, ..self.extras }
+        Extras { scheme: SchemeTables::Rtmmu { hardware: hardware(system).0, domains: self.own }, ..self.extras }
     }
 }
 
@@ -137,22 +137,24 @@ impl Mapped<'_> {
     /// Divides the entries of the hardware's tables among domains, the largest spaces first, and gives each its tree.
     fn tables(&self, site: &mut Site, domains: &mut [DomainSpot]) -> Result<Vec<Own>, PlaceError> {
         let system = site.system;
+        let (hardware, mmu) = hardware(system);
         let what = |index: usize| Item::Of(Part::Table, system.domains[index].name.clone());
         let pages_log2 = |index: usize| {
             let reach = |area: &Spot| system::Area { base: area.base, bytes: area.reach(), ..system::Area::default() };
             let areas = system::rtmmu::pages_log2(domains[index].areas.iter().map(reach));
+            let areas = areas.max(mmu.least_pages_log2());
             if mapped(system, index) { areas.max(window_end(system, index)) } else { areas }
         };
         let mut own: Vec<Own> =
             (0..domains.len()).map(|index| Own { pages_log2: pages_log2(index), ..Own::default() }).collect();
         let mut order: Vec<usize> = (0..own.len()).collect();
         order.sort_by_key(|index| std::cmp::Reverse(own[*index].pages_log2));
-        let (mut next, all) = (0_u64, 1_u64 << system.entries_log2.unwrap_or_default());
+        let (mut next, all) = (0_u64, 1_u64 << hardware.entries_log2);
         for index in order {
-            let entries = 1 << own[index].pages_log2;
+            let entries = 1 << mmu.entries_log2(own[index].pages_log2);
             if next + entries > all {
                 let (memory, left) = ("the hardware's tables".to_owned(), all - next);
-                let (asked, rounded) = (entries, "entries, of which each page takes one");
+                let (asked, rounded) = (entries, "entries, of which a page takes one, and two or four with other MMUs than RTMMU");
                 return Err(PlaceError::Full { what: what(index), memory, asked, rounded, left });
             }
             own[index].first = next as u32;
@@ -174,6 +176,12 @@ impl Mapped<'_> {
     }
 }
 
+/// The hardware's tables, and the MMU that reads them.
+fn hardware(system: &System) -> (Hardware, Mmu) {
+    let hardware = system.table_memory.unwrap_or_default();
+    (hardware, Mmu::from_number(hardware.mmu).unwrap_or(Mmu::Rtmmu))
+}
+
 /// Base-two logarithm of the pages up to the end of a domain's window.
 fn window_end(system: &System, index: usize) -> u32 {
     let windows = system.platform.pages().map_or((0, 0), |pages| (pages.window_base, pages.window_log2));
@@ -188,11 +196,11 @@ fn is_own(area: &Spot) -> bool {
 }
 
 /// An area as a request: its pages are entries that the domain has.
-fn ask(area: &Spot) -> Request {
+fn ask(area: &Spot, mmu: Mmu) -> Request {
     Request {
         code: area.flags & system::area::EXECUTE != 0,
-        // Pages that are mapped at their first touch are none of them.
-        descriptors: if area.on_demand.is_some() { 0 } else { area.bytes / PAGE },
+        // RTMMU releases pages that are mapped at their first touch without a look at any.
+        descriptors: if area.on_demand.is_some() && mmu == Mmu::Rtmmu { 0 } else { area.bytes / PAGE },
         // Registers of a device take no other table, and nothing asks for more.
         ..Request::new(0, if area.memory == DEVICE { TemporalSpec::default() } else { area.spec })
     }

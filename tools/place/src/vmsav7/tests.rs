@@ -169,7 +169,7 @@ fn with(domains: Vec<Domain>) -> System {
             &[MemoryClass::OnChip, MemoryClass::OffChip],
         ),
         memories: vec![memory, on_chip],
-        entries_log2: None,
+        table_memory: None,
         pages: Some(Pages {
             tables: Some(OCM),
             one_place: false,
