@@ -229,7 +229,8 @@ fn mappable(built: &Built, domain: usize) -> Vec<Range> {
 
 /// A board as QEMU emulates it.
 pub fn machine(board: &manifest::Board) -> Machine {
-    Machine { name: board.machine.clone(), memory: board.machine_memory.clone() }
+    let name = board.model.as_ref().unwrap_or(&board.machine).clone();
+    Machine { name, memory: board.machine_memory.clone() }
 }
 
 /// Addresses of an application core's own devices: those that the kernel's image for it names, too.

@@ -26,6 +26,8 @@ pub struct Board {
     pub simulator: String,
     /// Machine name for QEMU.
     pub machine: String,
+    /// Model of the machine, of a simulator that has several.
+    pub model: Option<String>,
     /// QEMU's option for the size of its memory, if it needs one.
     pub machine_memory: Option<String>,
     /// Its processor's core.

@@ -235,8 +235,10 @@ pub struct BoardFile {
     pub about: String,
     /// The simulator that executes its images, by the name that `runner::find` knows.
     pub simulator: String,
-    /// Machine name for QEMU.
+    /// Machine name for QEMU; of the soft core, the top of its description (`rtl/soc`).
     pub machine: String,
+    /// Model of the machine, of a simulator that has several: of `rtl/Makefile`.
+    pub model: Option<String>,
     /// QEMU's option for the size of its memory, on boards with dynamic memory: it begins where the chip's does.
     pub machine_memory: Option<String>,
     /// Its chip: the profile when the manifest names none.

@@ -67,7 +67,7 @@ impl BoardFile {
         protection.divides(&chip)?;
         let late = u64::from(self.clock.shortest_ticks) + u64::from(self.clock.start_ticks);
         let enforcement_ns = Rate::hz(self.ticks_per_second.into()).ns_in(late).ceil();
-        let BoardFile { name, about, simulator, machine, machine_memory, ticks_per_second, clock, .. } = self;
+        let BoardFile { name, about, simulator, machine, model, machine_memory, ticks_per_second, clock, .. } = self;
         let BoardFile { path, mut memory, device, sampler, counter, .. } = self;
         let line = |sampler: &Sampler| device.get(&sampler.device)?.lines.get(&sampler.line).copied();
         let sampler = sampler.as_ref().and_then(line);
@@ -84,6 +84,7 @@ impl BoardFile {
             about,
             simulator,
             machine,
+            model,
             machine_memory,
             core,
             chip,
