@@ -82,16 +82,15 @@ impl Mmu for Sv32 {
     unsafe fn tables<A: RtmmuArch>(memory: TableMemory, own: &Space) -> (Self::Tables<A>, Loaded) {
         const ENTRIES: u32 = flat::Sv32::ENTRIES;
         let &Space { first, pages_log2, .. } = own;
-        // Behind the entries and the headers. Its upper half names the tables of the second level.
-        let root = first + (2 << pages_log2);
-        let page = |entry: u32| memory.address(2, entry) / PAGE;
-        let mut words: TableWords<A> = memory.words(2, root, ENTRIES);
+        // Its upper half names the tables of the second level.
+        let mut words: TableWords<A> = memory.words(2, Number::root(own), ENTRIES);
+        let tables = memory.address(2, first) / PAGE;
         for index in 0..ENTRIES {
             let table = index.wrapping_sub(ENTRIES / 2);
             let is_there = table < (1 << pages_log2) / ENTRIES;
-            words.set(index as usize, if is_there { flat::Sv32::table(page(first) + table) } else { 0 });
+            words.set(index as usize, if is_there { flat::Sv32::table(tables + table) } else { 0 });
         }
-        (flat(memory, own), Loaded { first: page(root), pages_log2 })
+        (flat(memory, own), Loaded { first: Number::Sv32.base(memory.windows[2], own), pages_log2 })
     }
 }
 

@@ -10,7 +10,7 @@ use sched::switching::Switching;
 use crate::block::{SCHEME, SWITCHING};
 use crate::direct::{Direct, MAX_OWNERS};
 use crate::regions::{Paging, RegionScheme, Shape};
-use crate::rtmmu::{Hardware, Rtmmu, Space};
+use crate::rtmmu::{Hardware, Mmu, Rtmmu, Space};
 use crate::vmsav7::{Caches, Tables, Vmsav7};
 use crate::{
     Area, Budget, Cap, Domain, Frames, Gate, HEADER_WORDS, Interrupt, MAGIC, Notification, Record, Scheme, Section,
@@ -37,12 +37,14 @@ impl SchemeTables {
     }
 
     /// The number by which the processor tells a domain's address space, where domains have such: the identifier that the kernel gives it, or the first
-    /// entry of its tables.
+    /// entry of its tables, or their page.
     pub fn space(&self, domain: usize) -> Option<u32> {
         match self {
             SchemeTables::Pmsav7 { .. } | SchemeTables::Pmsav8 { .. } => None,
             SchemeTables::Vmsav7 { .. } => Some(domain as u32 + 1),
-            SchemeTables::Rtmmu { domains, .. } => domains.get(domain).map(|own| own.first),
+            SchemeTables::Rtmmu { hardware, domains } => {
+                Some(Mmu::from_number(hardware.mmu)?.base(hardware.entries, domains.get(domain)?))
+            }
         }
     }
 

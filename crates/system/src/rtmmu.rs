@@ -15,6 +15,8 @@ words! {
         entries_log2,
         /// The MMU, a number of [`Mmu`].
         mmu,
+        /// Address of the table memory with `d`, or with the entries of other MMUs; a multiple of [`PAGE`].
+        entries,
     }
 }
 
@@ -61,6 +63,20 @@ impl Mmu {
             3 => Some(Self::Sv32),
             _ => None,
         }
+    }
+
+    /// What the register BASE holds while the domain with these entries runs: the first of them, or with Sv32 the page of the table of the first level
+    /// ([`Mmu::root`]).
+    pub const fn base(self, entries: u32, own: &Space) -> u32 {
+        match self {
+            Self::Rtmmu | Self::Direct => own.first,
+            Self::Sv32 => (entries + 4 * Self::root(own)) / PAGE,
+        }
+    }
+
+    /// The first entry of a table of the first level.
+    pub const fn root(own: &Space) -> u32 {
+        own.first + (2 << own.pages_log2)
     }
 
     /// Fewest pages of a domain, as a logarithm: with Sv32 those of a table of the second level.

@@ -8,7 +8,7 @@ const RAM: u32 = 0x4000_0000;
 const ROM: u32 = 0x4100_0000;
 const TREES: u32 = 0x0004_0000;
 const DEVICE: u32 = 0x1000_0000;
-const HARDWARE: Hardware = Hardware { entries_log2: 5, mmu: Mmu::Rtmmu as u32 };
+const HARDWARE: Hardware = Hardware { entries_log2: 5, mmu: Mmu::Rtmmu as u32, entries: 0x2200_0000 };
 
 /// Two domains at the same addresses, each in a space of its own.
 fn spaced() -> Builder {
@@ -67,6 +67,12 @@ fn a_block_of_spaces_is_read_back() {
     );
     assert_eq!(pages_log2(spaced().areas.into_iter()), 4);
     assert_eq!(spaced().scheme.space(1), Some(16));
+    let own = Space { first: 4096, pages_log2: 10, ..Space::default() };
+    assert_eq!([Mmu::Direct, Mmu::Sv32].map(|mmu| mmu.base(0x2200_0000, &own)), [4096, 0x2200_0 + 4 + 2]);
+    let mut builder = spaced();
+    let SchemeTables::Rtmmu { hardware, .. } = &mut builder.scheme else { panic!("another scheme") };
+    hardware.entries += 0x800;
+    assert_eq!(builder.encode().map(|_| ()), Err(TableError::Scheme));
     assert!(System::parse_of::<crate::vmsav7::Vmsav7>(&words).is_err(), "a kernel has one scheme");
 }
 
@@ -117,7 +123,7 @@ fn for_mmu(mmu: u32, entries_log2: u32, spaces: [(u32, u32); 2]) -> Result<(), T
         (own.first, own.pages_log2) = (first, pages_log2);
     }
     let SchemeTables::Rtmmu { hardware, .. } = &mut builder.scheme else { panic!("another scheme") };
-    *hardware = Hardware { entries_log2, mmu };
+    *hardware = Hardware { entries_log2, mmu, ..*hardware };
     builder.encode().map(|_| ())
 }
 

@@ -6,13 +6,13 @@ use crate::{Area, Domain, System, area};
 
 /// Whether there can be such hardware.
 pub(crate) fn hardware(system: &System) -> bool {
-    let Hardware { entries_log2, mmu } = system.own::<Rtmmu>();
-    entries_log2 <= MOST_PAGES_LOG2 + 1 && Mmu::from_number(mmu).is_some()
+    let Hardware { entries_log2, mmu, entries } = system.own::<Rtmmu>();
+    entries_log2 <= MOST_PAGES_LOG2 + 1 && Mmu::from_number(mmu).is_some() && entries.is_multiple_of(PAGE)
 }
 
 pub(crate) fn domain(system: &System, index: usize) -> Result<(), &'static str> {
     let own: Space = system.own_domain::<Rtmmu>(index);
-    let Hardware { entries_log2, mmu } = system.own::<Rtmmu>();
+    let Hardware { entries_log2, mmu, .. } = system.own::<Rtmmu>();
     let mmu = Mmu::from_number(mmu).ok_or("mmu")?;
     require((mmu.least_pages_log2()..=MOST_PAGES_LOG2).contains(&own.pages_log2), "pages_log2")?;
     let inside = own.end(mmu) <= 1 << entries_log2;

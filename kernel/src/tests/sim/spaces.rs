@@ -245,7 +245,7 @@ impl Guard for Rtmmu {
             demand_pages: Some(index).filter(on_demand).map_or(0, |_| DEMAND_PAGES),
             links: links(index),
         };
-        let hardware = Hardware { entries_log2: ENTRIES_LOG2, mmu: Mmu::Rtmmu as u32 };
+        let hardware = Hardware { entries_log2: ENTRIES_LOG2, mmu: Mmu::Rtmmu as u32, entries: WINDOWS[2] };
         builder.scheme = SchemeTables::Rtmmu { hardware, domains: (0..count).map(own).collect() };
         let moves =
             |area: &Area| area.flags & (area::WRITE | area::DEMAND) == area::WRITE && area.memory == area::NORMAL;

@@ -48,7 +48,8 @@ impl SchemeOfCore for Spaces {
 
     fn read(&self, file: &BoardFile) -> Result<Arc<dyn Scheme>, toml::de::Error> {
         let tables: TableMemory = toml::Value::Table(file.protection.clone()).try_into()?;
-        Ok(Arc::new(tables))
+        let entries = file.device.get(&tables.entries).map_or(0, |device| device.base);
+        Ok(Arc::new(TableMemory { entries_at: entries, ..tables }))
     }
 }
 
@@ -79,6 +80,11 @@ struct TableMemory {
     mmu: MmuName,
     /// Name of the memory on the chip in which trees of domains lie.
     tables: String,
+    /// Name of the device with `d`, or with the entries of other MMUs.
+    entries: String,
+    /// Its address.
+    #[serde(skip)]
+    entries_at: u32,
     /// Base-two logarithm of the entries of each table, all domains together.
     entries_log2: u32,
     /// Cycles that a look-up adds to an access.
@@ -101,6 +107,9 @@ impl Scheme for TableMemory {
     fn check(&self, file: &BoardFile, _: &Chip) -> Kept {
         require(self.entries_log2 <= MOST_PAGES_LOG2 + 1, || {
             format!("protection.entries_log2 = {}: 0 to {}", self.entries_log2, MOST_PAGES_LOG2 + 1)
+        })?;
+        require(file.device.contains_key(&self.entries), || {
+            format!("protection.entries: there is no device `{}`", self.entries)
         })?;
         require((1..=1000).contains(&self.check_cycles), || {
             format!("protection.check_cycles = {}: 1 to 1000", self.check_cycles)
@@ -166,6 +175,10 @@ impl Scheme for TableMemory {
     }
 
     fn table_memory(&self) -> Option<system::rtmmu::Hardware> {
-        Some(system::rtmmu::Hardware { entries_log2: self.entries_log2, mmu: self.mmu.mmu() as u32 })
+        Some(system::rtmmu::Hardware {
+            entries_log2: self.entries_log2,
+            mmu: self.mmu.mmu() as u32,
+            entries: self.entries_at,
+        })
     }
 }
