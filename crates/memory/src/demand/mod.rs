@@ -18,6 +18,7 @@
 //! it. Pages between belong to the block alone and are one region, which is made and freed with it. So no region is ever divided while something of it is
 //! mapped, and an operation makes or frees three at most, one behind the other.
 
+mod kept;
 mod layout;
 mod operations;
 mod pages;
@@ -26,6 +27,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
+pub use kept::{Below, KeptHeap};
 pub use layout::{Layout, PAGE};
 pub use operations::DemandHeap;
 pub use pages::{Counts, Made};

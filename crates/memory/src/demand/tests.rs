@@ -6,7 +6,9 @@ use std::rc::Rc;
 use std::vec;
 use std::vec::Vec;
 
-use super::{Deferred, DemandHeap, Layout, Made, PAGE, Refused, Regions};
+use testing::Rng;
+
+use super::{Below, Deferred, DemandHeap, KeptHeap, Layout, Made, PAGE, Refused, Regions};
 use crate::heap::{Error, HEADER, Storage, Word};
 
 const BASE: u32 = 0x9000_0000;
@@ -282,7 +284,7 @@ fn a_size_changes_in_place_within_the_same_pages() {
 fn any_history_within_the_envelope_has_its_frames() {
     const COUNT: u32 = 24;
     for seed in 1..=60_u64 {
-        let mut random = testing::Rng::new(seed);
+        let mut random = Rng::new(seed);
         let (live, largest) = (96 << 10, 40 << 10);
         let mut rig = Rig::new(live, largest, COUNT);
         let mut asked: BTreeMap<u32, u32> = BTreeMap::new();
@@ -310,4 +312,44 @@ fn any_history_within_the_envelope_has_its_frames() {
         }
         assert!(rig.heap.pages().1 <= rig.layout.in_piece());
     }
+}
+
+/// The heap that keeps its pages: they are those up to the last block, and a region goes as soon as no block meets it or lies behind it.
+#[test]
+fn the_kept_heap_shrinks_at_its_end_alone() {
+    const COUNT: u32 = 64;
+    let layout = Layout::new(1 << 20, 64 << 10, COUNT).unwrap();
+    let (regions, refuses): (Table, Rc<RefCell<bool>>) = Default::default();
+    let words = |pages: u32| vec![0xa5a5_a5a5; (pages * PAGE / 4) as usize];
+    let memory = Paged { fixed: words(layout.fixed), piece: words(layout.piece), regions: regions.clone() };
+    let piece = BASE + layout.fixed * PAGE;
+    let memory = Deferred::new(memory, Below::default(), piece, layout.piece);
+    let kernel = Kernel { regions: regions.clone(), pages: layout.piece, refuses: refuses.clone() };
+    let mut grown = [0; 400];
+    let mut heap = KeptHeap::new(memory, &layout, BASE, kernel, &mut grown).unwrap();
+    let (mut live, mut rng, mut most) = (Vec::new(), Rng::new(1), 0);
+    for round in 0..20_000 {
+        if live.len() < COUNT as usize && rng.below(100) < if round % 2_000 < 1_000 { 60 } else { 30 } {
+            refuses.replace(rng.chance(50));
+            let bytes = 1 + rng.below(rng.clone().below(16 << 10) + 1) as u32;
+            match heap.alloc(bytes) {
+                Ok(at) => live.push((at, heap.size(at).unwrap())),
+                Err(error) => assert_eq!(error, Error::Full),
+            }
+            refuses.replace(false);
+        } else if !live.is_empty() {
+            let (at, _) = live.swap_remove(rng.below(live.len() as u64) as usize);
+            assert_eq!(heap.free(at), Ok(()));
+        }
+        let last = live.iter().map(|(at, bytes)| (at + bytes - 1 - piece) / PAGE + 1).max().unwrap_or(0);
+        let regions = regions.borrow();
+        let end = regions.last_key_value().map_or(0, |(first, pages)| first + pages);
+        let all: u32 = regions.values().sum();
+        assert_eq!((heap.pages(), all), (end, end), "one behind the other, from the first page on");
+        assert!(end >= last && regions.last_key_value().is_none_or(|(first, _)| *first < last), "{end} {last}");
+        most = most.max(end);
+    }
+    assert!(most > 60, "{most}");
+    live.into_iter().for_each(|(at, _)| assert_eq!(heap.free(at), Ok(())));
+    assert_eq!((heap.pages(), regions.borrow().len(), heap.usage().used), (0, 0, 0));
 }

@@ -105,6 +105,11 @@ impl<S: Storage> Heap<S> {
     /// [`Error::Piece`] when it is too small for a block, not below `1 << MAX_BLOCK_LOG2`, begins at address 0, or is not in the
     /// memory; [`Error::Corrupt`].
     pub fn add(&mut self, base: u32, bytes: u32) -> Result<(), Error> {
+        self.add_piece(base, bytes).map(drop)
+    }
+
+    /// As [`Heap::add`]; the record of the piece's end.
+    pub(crate) fn add_piece(&mut self, base: u32, bytes: u32) -> Result<S::Place, Error> {
         let end = base.checked_add(bytes).ok_or(Error::Piece)? & !(GRANULE - 1);
         let base = base.checked_add(GRANULE - 1).ok_or(Error::Piece)? & !(GRANULE - 1);
         let needed = if self.none.is_some() { 2 } else { 3 };
@@ -126,7 +131,14 @@ impl<S: Storage> Heap<S> {
         self.store(after, Word::At, end | WALL);
         self.usage.capacity += size;
         self.put(Block { place, at, size, after }, none);
-        Ok(())
+        Ok(after)
+    }
+
+    /// The block before the end of a piece, if it is free.
+    pub(crate) fn free_before(&self, end: S::Place) -> Result<Option<u32>, Error> {
+        let last = self.place(self.load(end, Word::Before))?;
+        let at = self.load(last, Word::At);
+        Ok((at & FREE != 0).then_some(at ^ FREE))
     }
 
     /// The first block, of at least `size` bytes, of the lowest list that has such blocks only.
