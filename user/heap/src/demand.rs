@@ -7,7 +7,7 @@ use memory::demand::{Counts, Deferred, DemandHeap, Layout, Made, PAGE, Refused, 
 use memory::heap::{Error, Spans, Usage};
 
 use crate::arena::{pack, unpack};
-use crate::raw::Raw;
+pub use crate::raw::Raw;
 use crate::turn::Turn;
 
 unsafe extern "C" {
@@ -22,7 +22,14 @@ pub static DEMAND: DemandArena = DemandArena(Turn::new(None));
 
 /// The kernel, for the piece that begins at an address.
 #[derive(Debug)]
-struct Kernel(u32);
+pub struct Kernel(u32);
+
+impl Kernel {
+    /// Of a piece of the demand area.
+    pub const fn new(piece: u32) -> Self {
+        Kernel(piece)
+    }
+}
 
 impl Regions for Kernel {
     fn map(&mut self, made: Made) -> Result<(), Refused> {
@@ -42,7 +49,7 @@ fn told(status: u32) -> Result<(), Refused> {
 
 /// Counts of pages, from an address on.
 #[derive(Debug)]
-struct Table {
+pub struct Table {
     base: u32,
     pages: u32,
 }
@@ -66,6 +73,42 @@ impl Counts for Table {
     }
 }
 
+/// Everything that a heap in the demand area is made of.
+pub struct Parts {
+    /// Its pages.
+    pub layout: Layout,
+    /// Their memory.
+    pub memory: Raw,
+    /// Counts of the piece's pages, all 0.
+    pub counts: Table,
+    /// The first address of the piece.
+    pub piece: u32,
+}
+
+impl Parts {
+    /// The parts of a heap with `bytes` bytes of addresses from `base` on, for an envelope of `live` bytes in `count` blocks of at most `largest` bytes. The
+    /// pages of its records and counts are a region then.
+    ///
+    /// # Errors
+    /// [`Error::Piece`] when these are not the addresses of such an envelope, or the kernel refuses.
+    ///
+    /// # Safety
+    /// The addresses are the domain's demand area, and from now on only used through these parts.
+    pub unsafe fn new((base, bytes): (u32, u32), live: u32, largest: u32, count: u32) -> Result<Parts, Error> {
+        let layout = Layout::new(live, largest, count).filter(|layout| layout.bytes() == bytes).ok_or(Error::Piece)?;
+        let piece = base + layout.fixed * PAGE;
+        let spans = Spans::new(piece, layout.piece * PAGE, 1, 0).ok_or(Error::Piece)?;
+        if cof_heap_map(base, layout.fixed, 0) != 0 {
+            return Err(Error::Piece);
+        }
+        let mut counts = Table { base: base + layout.records, pages: layout.piece };
+        (0..layout.piece).for_each(|page| counts.set(page, 0));
+        // SAFETY: as the caller promises.
+        let memory = unsafe { Raw::new(spans, base, layout.records) };
+        Ok(Parts { layout, memory, counts, piece })
+    }
+}
+
 /// An arena in the demand area. Operations take constant time, a call of the kernel at most included; the first touch of each page takes some more.
 pub struct DemandArena(Turn<Option<DemandHeap<Raw, Table, Kernel>>>);
 
@@ -78,18 +121,13 @@ impl DemandArena {
     /// # Safety
     /// The addresses are the domain's demand area, and from now on only used through this arena.
     pub unsafe fn open(&self, (base, bytes): (u32, u32), live: u32, largest: u32, count: u32) -> Result<(), Error> {
-        let layout = Layout::new(live, largest, count).filter(|layout| layout.bytes() == bytes).ok_or(Error::Piece)?;
-        let piece = base + layout.fixed * PAGE;
-        let spans = Spans::new(piece, layout.piece * PAGE, 1, 0).ok_or(Error::Piece)?;
         self.0.with(|heap| {
-            if heap.is_some() || cof_heap_map(base, layout.fixed, 0) != 0 {
+            if heap.is_some() {
                 return Err(Error::Piece);
             }
-            let mut counts = Table { base: base + layout.records, pages: layout.piece };
-            (0..layout.piece).for_each(|page| counts.set(page, 0));
             // SAFETY: as the caller promises.
-            let raw = unsafe { Raw::new(spans, base, layout.records) };
-            let memory = Deferred::new(raw, counts, piece, layout.piece);
+            let Parts { layout, memory, counts, piece } = unsafe { Parts::new((base, bytes), live, largest, count) }?;
+            let memory = Deferred::new(memory, counts, piece, layout.piece);
             *heap = Some(DemandHeap::new(memory, &layout, base, count, Kernel(piece))?);
             Ok(())
         })

@@ -6,7 +6,7 @@ use memory::heap::{GRANULE, HEADER, RECORD, Spans, Storage, Word};
 
 /// The memory of an arena.
 #[derive(Debug)]
-pub(crate) struct Raw {
+pub struct Raw {
     spans: Spans,
     /// First address of the records.
     records: u32,
@@ -16,7 +16,7 @@ pub(crate) struct Raw {
 
 /// Proof that a record's bytes from an address on lie in one piece, or among the records.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place(NonNull<u32>);
+pub struct Place(NonNull<u32>);
 
 impl Raw {
     /// No memory: no place is in it.

@@ -78,14 +78,8 @@ extern "C" fn cof_heap_map(place: u32, pages: u32, cuts: u32) -> u32 {
 
 /// Frees regions of the demand area, for its heap.
 #[unsafe(no_mangle)]
-extern "C" fn cof_heap_unmap(mut place: u32, mut regions: u32) -> u32 {
-    while regions > 0 {
-        match sys::region_unmap(place, regions) {
-            Ok(rest) => (place, regions) = rest,
-            Err(error) => return error.status(),
-        }
-    }
-    0
+extern "C" fn cof_heap_unmap(place: u32, regions: u32) -> u32 {
+    crate::demand::unmap(place, regions).map_or_else(|error| error.status(), |()| 0)
 }
 
 /// Called by the heap when the program has misused it.

@@ -10,6 +10,7 @@
 #[cfg(feature = "hooks")]
 mod allocator;
 mod console;
+pub mod demand;
 mod entry;
 pub mod handlers;
 mod objects;

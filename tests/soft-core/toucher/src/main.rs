@@ -6,7 +6,7 @@
 use core::fmt::Write;
 use core::ptr::{read_unaligned, read_volatile, write_volatile};
 
-use cofferdam::{Console, Error, Start, sys};
+use cofferdam::{Console, Error, Start, demand, sys};
 
 cofferdam::entry!(main);
 
@@ -49,7 +49,7 @@ fn main(start: Start) -> u32 {
         2 => {
             let _ = sys::region_map(area.base, 1, 0);
             store(area.base, 1);
-            let _ = sys::region_unmap(area.base, 1);
+            let _ = demand::unmap(area.base, 1);
             load(area.base)
         }
         3 => load(area.base + area.bytes),
@@ -72,9 +72,9 @@ fn report(base: u32, pages: u32, many: u32) -> u32 {
         (sys::region_map(base + 4, 1, 0), Error::BadArgument),
         (sys::region_map(base, 1, 4), Error::BadArgument),
         (sys::region_map(0x1000, 1, 0), Error::BadAddress),
-        (sys::region_unmap(base, 1), Error::BadState),
-        (sys::region_unmap(base, 0), Error::BadArgument),
-        (sys::region_unmap(base, 4), Error::BadArgument),
+        (demand::unmap(base, 1), Error::BadState),
+        (sys::region_unmap(base, 0).map(drop), Error::BadArgument),
+        (demand::unmap(base, 4), Error::BadArgument),
     ];
     let wrong = refusals.iter().position(|(told, wanted)| *told != Err(*wanted));
     let _ = writeln!(console, "refusals: {wrong:?}");
@@ -89,13 +89,13 @@ fn report(base: u32, pages: u32, many: u32) -> u32 {
     let _ = writeln!(console, "split: {split}");
     (1..=many).for_each(|number| store(page(number), number));
     let kept = (1..=many).all(|number| load(page(number)) == number);
-    let freed = ticks(|| _ = sys::region_unmap(page(1), 1));
+    let freed = ticks(|| _ = demand::unmap(page(1), 1));
     let _ = writeln!(console, "kept: {kept}");
     let _ = writeln!(console, "made again: {:?}", sys::region_map(page(1), 1, 0));
     let again = ticks(|| store(page(1), 7));
     let mapped = ticks(|| store(page(1), 8));
-    let one = ticks(|| _ = sys::region_unmap(page(1), 1));
-    let _ = writeln!(console, "ends: {:?}", [sys::region_unmap(base, 1), sys::region_unmap(page(many + 1), 1)]);
+    let one = ticks(|| _ = demand::unmap(page(1), 1));
+    let _ = writeln!(console, "ends: {:?}", [demand::unmap(base, 1), demand::unmap(page(many + 1), 1)]);
     let _ = writeln!(console, "all: {:?}", sys::region_map(base, pages, 0));
     let _ = writeln!(
         console,
