@@ -10,7 +10,7 @@ use crate::translation::{Header, Translation};
 use crate::words::Words;
 
 /// Pages that a release visits at once.
-pub const PAGES_AT_ONCE: u32 = 16;
+pub const PAGES_AT_ONCE: u32 = 8;
 
 /// How an entry says that a page is mapped. An entry of 0 says that it is not.
 pub trait Entry {

@@ -13,12 +13,12 @@ use testing::Rng;
 use units::VirtAddr;
 
 use super::maps::{FRAMES, Told, call, check, map, restart, run};
-use super::refused;
-use super::sim::{DEMAND_PAGES, GATE, Guard, Machine, PEER, Rtmmu, WORD, boot_with, release, sample};
+use super::{AT_ONCE, Kind, refused};
+use super::sim::{DEMAND_PAGES, GATE, Guard, Machine, PEER, WORD, boot_with, release, sample};
 use crate::Kernel;
 use crate::rtmmu::CLEAR_BYTES;
 
-type Chip = Kernel<Machine<Rtmmu>>;
+type Chip = Kernel<Machine<Kind>>;
 
 const OK: Told = Some((0, [0, 0]));
 const POOL: u32 = 0x6000_0000;
@@ -50,7 +50,7 @@ fn system() -> Builder {
 }
 
 fn ready() -> Chip {
-    let mut kernel = boot_with(&system(), Machine::<Rtmmu> { now: 1000, ..Machine::default() });
+    let mut kernel = boot_with(&system(), Machine::<Kind> { now: 1000, ..Machine::default() });
     for home in HOME {
         kernel.core.arch.memory.extend((home..home + COUNT * PAGE).map(|at| (at, GARBAGE)));
     }
@@ -59,15 +59,29 @@ fn ready() -> Chip {
 
 /// The address of a page of a domain's demand area.
 fn page(domain: usize, number: u32) -> u32 {
-    Rtmmu::address(HOME[domain]) + number * PAGE
+    Kind::address(HOME[domain]) + number * PAGE
 }
 
 fn region(kernel: &mut Chip, number: u32, pages: u32, cuts: u32) -> Told {
     call(kernel, Call::RegionMap, [page(0, number), pages, cuts, 0])
 }
 
+/// In one step, or in several, each of which frees whole pages from the first one on.
 fn free(kernel: &mut Chip, number: u32, regions: u32) -> Told {
-    call(kernel, Call::RegionUnmap, [page(0, number), regions, 0, 0])
+    let (mut at, mut left) = (page(0, number), regions);
+    loop {
+        let told = call(kernel, Call::RegionUnmap, [at, left, 0, 0]);
+        let Some((0, [rest, more])) = told.filter(|told| told.1 != [0; 2]) else { return told };
+        assert!(!AT_ONCE && more > 0 && more <= left && rest > at && rest.is_multiple_of(PAGE), "{rest:x} {more}");
+        check(kernel);
+        assert!((at..rest).step_by(PAGE as usize).all(|page| is_free(kernel, page)));
+        (at, left) = (rest, more);
+    }
+}
+
+/// Nothing is mapped there.
+fn is_free(kernel: &Chip, page: u32) -> bool {
+    kernel.core.arch.kind.translate(page, AccessKind::Read).is_none()
 }
 
 /// The running thread makes an access: how many faults it takes, if it gets through at all, and the physical address.
@@ -159,8 +173,8 @@ fn regions_that_are_not_there_or_not_free_are_refused_and_nothing_changes() {
         ([at(12), 1], Error::BadState),
         ([at(0), 1], Error::BadState),
         ([at(DEMAND_PAGES), 1], Error::BadAddress),
-        ([Rtmmu::address(0x2002_0000), 1], Error::BadAddress),
-        ([Rtmmu::address(0x20_0000), 1], Error::BadAddress),
+        ([Kind::address(0x2002_0000), 1], Error::BadAddress),
+        ([Kind::address(0x20_0000), 1], Error::BadAddress),
     ] {
         let [a, b] = args;
         assert_eq!(call(&mut kernel, Call::RegionUnmap, [a, b, 0, 0]), refused(error), "{args:x?}");
@@ -196,9 +210,9 @@ fn nobody_maps_memory_into_a_demand_area() {
 fn a_mapping_that_is_not_complete_is_no_first_touch() {
     let mut builder = system();
     builder.caps.push(Cap { domain: 0, slot: 5, kind: 1, object: 0, rights: 7, badge: 0 });
-    let mut kernel = boot_with(&builder, Machine::<Rtmmu> { now: 1000, ..Machine::default() });
+    let mut kernel = boot_with(&builder, Machine::<Kind> { now: 1000, ..Machine::default() });
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, 0x4_0000, 0]), OK);
-    let at = Rtmmu::address(POOL);
+    let at = Kind::address(POOL);
     let words = run(5 | 3 << 16, FRAMES, at, 20, 0);
     kernel.core.arch.stepwise = true;
     let (mut steps, mut untouched) = (0, 0);

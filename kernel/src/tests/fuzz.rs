@@ -12,7 +12,7 @@ use memory::frames::Purpose;
 use super::rich::{DOMAINS, POOL_BASE, POOL_BYTES, SLOTS, budget, data, domain, gate, line, pool, rich, word};
 use protect::pmsav8::Pmsav8;
 
-use super::sim::{Guard, Machine, Pager, Part, Registers, Rtmmu, boot_with, release};
+use super::sim::{Direct, Guard, Machine, Pager, Part, Registers, Rtmmu, Sv32, boot_with, release};
 use super::watch::Watch;
 use crate::arch::Protection;
 use crate::{Kernel, NOBODY};
@@ -313,6 +313,12 @@ fn random_domains_break_nothing_where_there_are_page_tables() {
 #[test]
 fn random_domains_break_nothing_where_there_are_spaces() {
     many::<Rtmmu>(CALLS / 2);
+}
+
+#[test]
+fn random_domains_break_nothing_where_spaces_are_page_tables() {
+    many::<Direct>(CALLS / 4);
+    many::<Sv32>(CALLS / 4);
 }
 
 fn many<K: Guard>(calls: u64) {

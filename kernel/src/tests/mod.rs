@@ -1,11 +1,10 @@
-//! The kernel on a simulated processor, of which there are three kinds.
+//! The kernel on a simulated processor, of which there are several kinds.
 
 mod areas;
 mod attacks;
 mod basics;
 #[cfg(test)]
 mod conformance;
-mod demand;
 mod edits;
 mod frames;
 pub mod fuzz;
@@ -18,12 +17,13 @@ mod paging;
 mod rich;
 mod short;
 mod sim;
-mod spaces;
 #[cfg(test)]
 mod time;
 mod watch;
+mod with_direct;
 mod with_pages;
 mod with_spaces;
+mod with_sv32;
 
 use abi::Error;
 

@@ -72,7 +72,7 @@ impl Hardware for Pager {
 
 impl Hardware for Rtmmu {
     fn begin() {
-        forget_spaces();
+        forget_spaces(system::rtmmu::Mmu::Rtmmu);
     }
 
     fn permits(processor: &mut Machine<Self>, address: u32, kind: AccessKind) -> Option<u32> {

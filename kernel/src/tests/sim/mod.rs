@@ -4,6 +4,7 @@ mod pages;
 mod registers;
 mod sample;
 mod spaces;
+mod tables;
 
 use core::ops::Range;
 use core::ptr::NonNull;
@@ -25,7 +26,8 @@ use crate::{Kernel, NOBODY};
 pub use pages::{Pager, WAYS, forget_tables, units};
 pub use registers::Registers;
 pub use sample::*;
-pub use spaces::{DEMAND_PAGES, DEVICES, Entry, R, RW, Rtmmu, forget_spaces, mapped, own, rights};
+pub use spaces::{DEMAND_PAGES, DEVICES, Direct, R, RW, Rtmmu, Sv32, own, rights};
+pub use tables::{Entry, forget_spaces, mapped};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SimContext {

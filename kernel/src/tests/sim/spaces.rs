@@ -1,176 +1,115 @@
-//! A processor with RTMMU. Its look-up is written from `rtl/mmu/mmu_rtmmu.sv`, and its tables hold at first whatever deceives a kernel that
-//! relies on a word that it has not written.
+//! Processors with an MMU of the soft core.
 
-use std::boxed::Box;
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
-use std::vec::Vec;
+use core::marker::PhantomData;
 
 use protect::AccessKind;
-use rtmmu::Tables;
+use rtmmu::flat::{self, Flat};
+use rtmmu::{Tables, Translation};
 use system::build::{Builder, SchemeTables};
 use system::rtmmu::{BASE, Hardware, Mmu, PAGE, Space};
 use system::{Area, Cap, Domain, Frames, System, area, frames};
 use units::{PhysAddr, VirtAddr};
 
+use super::tables::{ENTRIES_LOG2, Entry, MEMORY, PAGES_LOG2, WINDOW_BYTES, WINDOWS, forget_spaces, mapped};
 use super::{Guard, Machine, Part};
 use crate::Kernel;
 use crate::arch::Protection;
 use crate::rtmmu::{Loaded, RtmmuArch, Spaces, TableWords};
 
-/// The three table memories: `c` and `sp`, `h` and `s`, `d`.
-const WINDOWS: [u32; 3] = [0x7000_0000, 0x7100_0000, 0x7200_0000];
-const WINDOW_BYTES: u32 = 0x100_0000;
-/// Base-two logarithm of the entries of each table.
-const ENTRIES_LOG2: u32 = 19;
 /// Virtual regions trees.
 pub const TREES: u32 = 0x7800_0000;
 const TREE_BYTES: u32 = 0x1000;
 /// Addresses of registers.
 pub const DEVICES: core::ops::Range<u32> = 0x1000_0000..0x2000_0000;
-/// Base-two logarithm of the pages of a domain with an even number; the others have twice as many.
-const PAGES_LOG2: u32 = 13;
 /// Pages of a demand area.
 pub const DEMAND_PAGES: u32 = 40;
-/// Bits of the number of a page, and of a frame.
-const PAGE_MASK: u32 = (1 << 19) - 1;
-/// Words of a block of memory.
-const WORDS: u32 = 1024;
 
 /// Rights of a region.
 pub const R: u32 = 1;
 pub const RW: u32 = 3;
 pub const RX: u32 = 5;
 
-/// A page that is mapped, and by which right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    pub page: u32,
-    pub frame: u32,
-    pub rights: u32,
+/// An MMU of the simulated processor.
+pub trait Kind: Default + 'static {
+    /// Its number.
+    const MMU: Mmu;
+    /// Tables of a domain.
+    type Tables: Translation;
+    /// Those of a domain.
+    fn tables(own: &Space) -> Self::Tables;
 }
 
-impl Entry {
-    fn address(self) -> u32 {
-        BASE + self.page * PAGE
-    }
-
-    fn physical(self) -> u32 {
-        self.frame * PAGE
-    }
-}
-
-/// Everything that a part of the tables translates; it begins at the entry that is the key.
-type Units = BTreeMap<u32, (u32, Rc<Vec<Entry>>)>;
-
-/// The memory of tables and trees: blocks in which something was written.
+/// RTMMU.
 #[derive(Default)]
-struct Memory {
-    blocks: BTreeMap<u32, Box<[u32; WORDS as usize]>>,
-    /// Changes with every word.
-    version: u64,
-    units: Units,
-}
+pub struct Stacks;
 
-thread_local! {
-    static MEMORY: RefCell<Memory> = RefCell::default();
-}
+impl Kind for Stacks {
+    const MMU: Mmu = Mmu::Rtmmu;
+    type Tables = Tables<TableWords<Machine<Rtmmu>>>;
 
-/// The tables of the system before are gone.
-pub fn forget_spaces() {
-    MEMORY.with_borrow_mut(|memory| *memory = Memory::default());
-}
-
-/// A word of which nothing is known but its place.
-fn hash(at: u32) -> u32 {
-    let mixed = (at ^ at >> 15).wrapping_mul(0x2c1b_3c6d);
-    (mixed ^ mixed >> 12).wrapping_mul(0x297a_2d39)
-}
-
-/// A word that nobody has written yet. Each page was mapped once, in a region of its own or in one with others, to a frame of the kernel; all
-/// that a look-up lacks to find it again is `sp`. Bits that the hardware has no use for are set or not.
-fn garbage(at: u32) -> u32 {
-    let Some(window) = WINDOWS.iter().position(|base| at.wrapping_sub(*base) < WINDOW_BYTES) else { return hash(at) };
-    let index = (at - WINDOWS[window]) / 4;
-    let (second, page) = (index >> ENTRIES_LOG2 & 1, index & ((1 << PAGES_LOG2) - 1));
-    let (mood, waste) = (hash(index & PAGE_MASK) >> 8, hash(at) & !PAGE_MASK);
-    match (window, second) {
-        (0, 1) => u32::MAX,
-        (2, _) => (0x2000_0000 / PAGE) | waste,
-        _ if mood.is_multiple_of(4) => hash(at),
-        // On the stack of a region that begins there, below its limit: only `s` says that it is not this page's place.
-        _ if mood.is_multiple_of(3) && second == 0 => page & !63 | waste,
-        _ => page | waste,
-    }
-}
-
-impl Memory {
-    fn word(&self, at: u32) -> u32 {
-        assert!(at.is_multiple_of(4), "{at:#x}");
-        let (block, index) = (at / 4 / WORDS, at / 4 % WORDS);
-        self.blocks.get(&block).map_or_else(|| garbage(at), |words| words[index as usize])
-    }
-
-    fn set(&mut self, at: u32, value: u32) {
-        assert!(at.is_multiple_of(4), "{at:#x}");
-        let (block, index) = (at / 4 / WORDS, at / 4 % WORDS);
-        let fresh = || Box::new(core::array::from_fn(|index| garbage((block * WORDS + index as u32) * 4)));
-        self.blocks.entry(block).or_insert_with(fresh)[index as usize] = value;
-        self.version += 1;
-        if let Some(window) = WINDOWS.iter().find(|base| at.wrapping_sub(**base) < WINDOW_BYTES) {
-            let entry = (at - window) / 4 % (1 << ENTRIES_LOG2);
-            self.units.retain(|first, (pages_log2, _)| entry.wrapping_sub(*first) >> *pages_log2 != 0);
-        }
-    }
-
-    /// Frame and rights of a page, as the hardware finds them: every index is confined to the domain's own entries.
-    fn look_up(&self, config: Loaded, page: u32) -> Option<Entry> {
-        let mask = (1 << config.pages_log2) - 1;
-        let base = config.first & !mask;
-        let [a, b, d] = WINDOWS;
-        let read = |window: u32, second: u32, index: u32| {
-            let index = (base | index & mask) & ((1 << ENTRIES_LOG2) - 1);
-            self.word(window + 4 * (second << ENTRIES_LOG2 | index))
+    fn tables(own: &Space) -> Self::Tables {
+        let &Space { first, pages_log2, .. } = own;
+        let at = |window: usize, second: u32| {
+            TableWords::new(PhysAddr(WINDOWS[window] + 4 * (second << ENTRIES_LOG2 | first)), 1 << pages_log2)
         };
-        let (c, h) = (read(a, 0, page) & PAGE_MASK, read(b, 0, page) & PAGE_MASK);
-        let frame = read(d, 0, page) & PAGE_MASK;
-        let (header, s) = (read(a, 1, c), read(b, 1, h) & PAGE_MASK);
-        let (rights, sp) = (header >> 28 & 7, header & ((1 << 20) - 1));
-        let hit = page & !mask == 0 && c <= page && c <= h && h < sp && s == page;
-        (hit && rights != 0).then_some(Entry { page, frame, rights })
-    }
-
-    /// Everything that is translated with this part of the tables in force.
-    fn units(&mut self, config: Loaded) -> Rc<Vec<Entry>> {
-        let Loaded { first, pages_log2 } = config;
-        if let Some((own, units)) = self.units.get(&first)
-            && *own == pages_log2
-        {
-            return Rc::clone(units);
-        }
-        let units: Rc<Vec<Entry>> =
-            Rc::new((0..1 << pages_log2).filter_map(|page| self.look_up(config, page)).collect());
-        self.units.insert(first, (pages_log2, Rc::clone(&units)));
-        units
+        Tables { c: at(0, 0), sp: at(0, 1), h: at(1, 0), s: at(1, 1), d: at(2, 0) }
     }
 }
 
-/// Everything that is translated with a part of the tables in force.
-pub fn mapped(config: Option<Loaded>) -> Rc<Vec<Entry>> {
-    config.map(|config| MEMORY.with_borrow_mut(|memory| memory.units(config))).unwrap_or_default()
-}
-
-/// The MMU.
+/// One level.
 #[derive(Default)]
-pub struct Rtmmu {
-    /// Its registers.
+pub struct OneLevel;
+
+impl Kind for OneLevel {
+    const MMU: Mmu = Mmu::Direct;
+    type Tables = Flat<TableWords<Machine<Direct>>, flat::Direct>;
+
+    fn tables(own: &Space) -> Self::Tables {
+        flat_tables(own)
+    }
+}
+
+/// Two levels.
+#[derive(Default)]
+pub struct TwoLevels;
+
+impl Kind for TwoLevels {
+    const MMU: Mmu = Mmu::Sv32;
+    type Tables = Flat<TableWords<Machine<Sv32>>, flat::Sv32>;
+
+    fn tables(own: &Space) -> Self::Tables {
+        let (root, tables) = (WINDOWS[2] + 4 * Mmu::root(own), (WINDOWS[2] + 4 * own.first) / PAGE);
+        MEMORY.with_borrow_mut(|memory| {
+            for index in 0..1024 {
+                let there = (512..512 + (1 << own.pages_log2) / 1024).contains(&index);
+                memory.set(root + 4 * index, if there { flat::Sv32::table(tables + index - 512) } else { 0 });
+            }
+        });
+        flat_tables(own)
+    }
+}
+
+/// Entries of the pages, and behind them headers.
+fn flat_tables<W, E>(own: &Space) -> Flat<TableWords<W>, E> {
+    let pages = 1 << own.pages_log2;
+    let words = |entry: u32| TableWords::new(PhysAddr(WINDOWS[2] + 4 * entry), pages);
+    Flat { entries: words(own.first), headers: words(own.first + pages), entry: PhantomData }
+}
+
+/// An MMU with its registers.
+#[derive(Default)]
+pub struct Spaced<K> {
     loaded: Option<Loaded>,
     /// State in which everything was checked last.
     checked: Option<(u64, Option<Loaded>)>,
+    kind: PhantomData<K>,
 }
 
-impl Rtmmu {
+pub type Rtmmu = Spaced<Stacks>;
+pub type Direct = Spaced<OneLevel>;
+pub type Sv32 = Spaced<TwoLevels>;
+
+impl<K: Kind> Spaced<K> {
     /// Physical address of an access of the thread that runs, if it is admitted.
     pub fn translate(&self, address: u32, kind: AccessKind) -> Option<u32> {
         let page = address.checked_sub(BASE)? / PAGE;
@@ -185,17 +124,12 @@ impl Rtmmu {
 }
 
 // SAFETY: it only records.
-unsafe impl RtmmuArch for Machine<Rtmmu> {
-    type Tables = Tables<TableWords<Self>>;
-    const MMU: Mmu = Mmu::Rtmmu;
+unsafe impl<K: Kind> RtmmuArch for Machine<Spaced<K>> {
+    type Tables = K::Tables;
+    const MMU: Mmu = K::MMU;
 
     unsafe fn tables(own: &Space) -> (Self::Tables, Loaded) {
-        let &Space { first, pages_log2, .. } = own;
-        let at = |window: usize, second: u32| {
-            TableWords::new(PhysAddr(WINDOWS[window] + 4 * (second << ENTRIES_LOG2 | first)), 1 << pages_log2)
-        };
-        let tables = Tables { c: at(0, 0), sp: at(0, 1), h: at(1, 0), s: at(1, 1), d: at(2, 0) };
-        (tables, Loaded { first, pages_log2 })
+        (K::tables(own), loaded(K::MMU, own))
     }
     unsafe fn table_word(PhysAddr(at): PhysAddr<u32>) -> u32 {
         MEMORY.with_borrow(|memory| memory.word(at))
@@ -211,13 +145,19 @@ unsafe impl RtmmuArch for Machine<Rtmmu> {
     }
 }
 
+/// What the registers hold while a domain runs.
+fn loaded(mmu: Mmu, own: &Space) -> Loaded {
+    Loaded { first: mmu.base(WINDOWS[2], own), pages_log2: own.pages_log2 }
+}
+
 /// Part of the tables that the block says is a domain's; none for the idle loop.
 pub fn own(tables: &System<'_>, index: usize) -> Option<Loaded> {
     let own = |index| tables.own_domain::<system::rtmmu::Rtmmu>(index);
-    (index < tables.count::<Domain>()).then(|| Loaded { first: own(index).first, pages_log2: own(index).pages_log2 })
+    let mmu = Mmu::from_number(tables.own::<system::rtmmu::Rtmmu>().mmu).unwrap();
+    (index < tables.count::<Domain>()).then(|| loaded(mmu, &own(index)))
 }
 
-impl Guard for Rtmmu {
+impl<K: Kind> Guard for Spaced<K> {
     type Protection = Spaces<Machine<Self>>;
     const PARTLY: bool = true;
     const SMALLEST_LOG2: u32 = 12;
@@ -232,20 +172,21 @@ impl Guard for Rtmmu {
 
     /// Physical addresses stay, and go round among the areas of the same size.
     fn adapt(builder: &Builder) -> Builder {
-        forget_spaces();
+        forget_spaces(K::MMU);
         let (mut builder, before) = (builder.clone(), builder.areas.clone());
         let count = builder.domains.len() as u32;
         builder.frames.push(Frames { base: TREES, bytes: 2 * count * TREE_BYTES, kind: frames::KERNEL, marks: 0 });
         let links = |index: u32| TREES + (count + index) * TREE_BYTES;
         let on_demand = |index: &u32| before.iter().any(|area| area.domain == *index && area.flags & area::DEMAND != 0);
         let own = |index: u32| Space {
-            first: (index + 1) << (PAGES_LOG2 + 1),
+            // Sv32 takes four entries for each page.
+            first: index << (PAGES_LOG2 + 3),
             pages_log2: PAGES_LOG2 + index % 2,
             tree: TREES + index * TREE_BYTES,
             demand_pages: Some(index).filter(on_demand).map_or(0, |_| DEMAND_PAGES),
             links: links(index),
         };
-        let hardware = Hardware { entries_log2: ENTRIES_LOG2, mmu: Mmu::Rtmmu as u32, entries: WINDOWS[2] };
+        let hardware = Hardware { entries_log2: ENTRIES_LOG2, mmu: K::MMU as u32, entries: WINDOWS[2] };
         builder.scheme = SchemeTables::Rtmmu { hardware, domains: (0..count).map(own).collect() };
         let moves =
             |area: &Area| area.flags & (area::WRITE | area::DEMAND) == area::WRITE && area.memory == area::NORMAL;

@@ -5,16 +5,23 @@
 mod attacks;
 #[path = "../basics.rs"]
 mod basics;
+#[path = "../demand.rs"]
+mod demand;
 #[path = "../short.rs"]
 mod short;
+#[path = "../spaces.rs"]
+mod spaces;
 
 use system::build::Builder;
 
 use super::sim::{Machine, Rtmmu as Kind, boot_with};
-use super::{OK, refused};
+use super::{OK, maps, refused, sim};
 use crate::Kernel;
 
 type Chip = Kernel<Machine<Kind>>;
+
+/// A region is released in one step, whatever its size.
+const AT_ONCE: bool = true;
 
 /// Boots a system and lets the first thread run.
 fn boot(builder: &Builder) -> Chip {

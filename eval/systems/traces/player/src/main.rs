@@ -12,7 +12,7 @@ use cofferdam::{Console, Start, demand, sys};
 use heap::demand::{Kernel, Parts};
 use memory::demand::{Below, Deferred, DemandHeap, KeptHeap, PAGE};
 use memory::heap::Error;
-use stats::{Stats, ticks};
+use stats::Stats;
 use traces::synthetic::{COUNT, ENVELOPE};
 use traces::{Action, Envelope, Synthetic};
 
@@ -20,6 +20,8 @@ cofferdam::entry!(main);
 
 /// Bit of the argument.
 const KEPT: u32 = 1 << 31;
+/// Periods of the thread's budget in a second.
+const PERIODS_PER_SECOND: u32 = 10;
 /// So often a heap that keeps its pages grows before it shrinks, at most.
 const GROWN: usize = 1024;
 
@@ -34,7 +36,7 @@ fn main(start: Start) -> u32 {
         return 4;
     }
     let actions = Synthetic::new(start.argument & !KEPT, 1);
-    let stats = Stats::new(start.info.ticks_per_second().into());
+    let stats = Stats::new(start.info.ticks_per_second() / PERIODS_PER_SECOND);
     let found = if start.argument & KEPT == 0 {
         let memory = Deferred::new(memory, counts, piece, layout.piece);
         let heap = DemandHeap::new(memory, &layout, area.base, count, Kernel::new(piece));
@@ -74,22 +76,21 @@ fn replay<H>(
 ) -> Result<Stats, Error> {
     let mut slots = [0_u32; COUNT];
     for action in actions {
-        stats.pause();
         match action {
             Action::Alloc { slot, bytes } => {
-                let (took, at) = ticks(|| alloc(heap, bytes));
+                let (took, at) = stats.ticks(|| alloc(heap, bytes));
                 slots[slot as usize] = at?;
                 stats.alloc.add(took);
             }
             Action::Free { slot } => {
-                let (took, freed) = ticks(|| free(heap, slots[slot as usize]));
+                let (took, freed) = stats.ticks(|| free(heap, slots[slot as usize]));
                 freed?;
                 stats.free.add(took);
             }
             Action::Touch { slot, offset, write } => {
                 let at = (slots[slot as usize] + offset) as *mut u8;
                 // SAFETY: a byte of a live block.
-                let (took, ()) = ticks(|| unsafe { if write { write_volatile(at, slot as u8) } else { _ = read_volatile(at) } });
+                let (took, ()) = stats.ticks(|| unsafe { if write { write_volatile(at, slot as u8) } else { _ = read_volatile(at) } });
                 stats.touch(took);
             }
         }

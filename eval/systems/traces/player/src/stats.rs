@@ -4,13 +4,10 @@ use core::fmt::Write;
 
 use cofferdam::{Console, now, sys};
 
-/// A result, and the ticks that it took, less those of asking for the time.
-pub fn ticks<T>(act: impl FnOnce() -> T) -> (u32, T) {
+/// Ticks that asking for the time takes.
+fn asking() -> u32 {
     let before = sys::time_now() as u32;
-    let asked = (sys::time_now() as u32).wrapping_sub(before);
-    let before = sys::time_now() as u32;
-    let done = act();
-    ((sys::time_now() as u32).wrapping_sub(before).wrapping_sub(asked), done)
+    (sys::time_now() as u32).wrapping_sub(before)
 }
 
 /// Times of one kind of operation.
@@ -41,33 +38,46 @@ pub struct Stats {
     first: Times,
     /// The others.
     mapped: Times,
-    /// Begin of the budget's period.
-    period: u64,
-    /// Ticks of a second, which the period is.
-    second: u64,
+    /// Ticks that asking for the time takes.
+    asking: u32,
+    /// When the budget was full last.
+    full: u32,
+    /// Ticks of the budget's period.
+    period: u32,
 }
 
 /// Ticks that no access to a page that is mapped takes.
 const FIRST_TOUCH: u32 = 100;
 
 impl Stats {
-    /// None yet.
-    pub fn new(second: u64) -> Self {
+    /// None yet; the thread's budget has a period of so many ticks.
+    pub fn new(period: u32) -> Self {
         let none = Times::default();
-        Stats { alloc: none, free: none, first: none, mapped: none, period: now(), second }
+        let mut stats = Stats { alloc: none, free: none, first: none, mapped: none, asking: asking(), full: 0, period };
+        stats.refill();
+        stats
+    }
+
+    /// A result, and the ticks that it took. The budget is not used up meanwhile: of its period a quarter is left at least.
+    pub fn ticks<T>(&mut self, act: impl FnOnce() -> T) -> (u32, T) {
+        let mut before = sys::time_now() as u32;
+        if before.wrapping_sub(self.full) > self.period / 4 * 3 {
+            self.refill();
+            before = sys::time_now() as u32;
+        }
+        let done = act();
+        ((sys::time_now() as u32).wrapping_sub(before).wrapping_sub(self.asking), done)
+    }
+
+    /// Waits, so that the budget is not used for a quarter of each period.
+    fn refill(&mut self) {
+        let _ = sys::sleep_until(now() + u64::from(self.period) / 4);
+        self.full = now() as u32;
     }
 
     /// An access.
     pub fn touch(&mut self, ticks: u32) {
         if ticks < FIRST_TOUCH { &mut self.mapped } else { &mut self.first }.add(ticks);
-    }
-
-    /// Waits for the next period of the budget before the budget is used up, so that it never ends within an operation.
-    pub fn pause(&mut self) {
-        if now() - self.period > self.second * 3 / 4 {
-            let _ = sys::sleep_until(self.period + self.second);
-            self.period = now();
-        }
     }
 
     /// Prints them.
@@ -78,6 +88,6 @@ impl Stats {
             let _ = writeln!(console, "{name}: {count} times, {mean} ticks on average, {most} at most");
         }
         // The run ends with this thread, and the console has not printed all of it yet.
-        let _ = sys::sleep_until(now() + self.second / 20);
+        let _ = sys::sleep_until(now() + u64::from(self.period));
     }
 }
