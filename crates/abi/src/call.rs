@@ -147,5 +147,5 @@ calls! {
     RegionUnmap = 29, "region_unmap", "Free regions of the own demand area, one behind the other; all their frames are free at once. Behind page tables that have to be visited page by page this is one step of it.",
         args ["place": "address of the first page of the first one", "regions": "1 to 3"],
         returns ["rest": "address at which the rest begins, which is regions as before", "left": "regions of it; 0: all are free"],
-        errors ["BAD_CALL", "BAD_ADDRESS", "BAD_ARGUMENT", "BAD_STATE"], bound "constant, whatever their sizes and however much of them is mapped; or 8 pages";
+        errors ["BAD_CALL", "BAD_ADDRESS", "BAD_ARGUMENT", "BAD_STATE"], bound "constant, whatever their sizes and however much of them is mapped; or 16 pages";
 }

@@ -10,7 +10,7 @@ use crate::translation::{Header, Translation};
 use crate::words::Words;
 
 /// Pages that a release visits at once.
-pub const PAGES_AT_ONCE: u32 = 8;
+pub const PAGES_AT_ONCE: u32 = 16;
 
 /// How an entry says that a page is mapped. An entry of 0 says that it is not.
 pub trait Entry {
@@ -134,3 +134,16 @@ impl<W: Words, E: Entry> Translation for Flat<W, E> {
 
 // A right's bit is that of its access.
 const _: () = assert!(Access::Load as u8 == 0 && Access::Store as u8 == 1 && Access::Fetch as u8 == 2);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_without_rights_is_mapped_and_names_no_table() {
+        let entry = Sv32::mapped(Frame(5), Rights::NONE);
+        assert_eq!(entry & Sv32::V, 0, "V alone is a pointer (4.3.2)");
+        assert_eq!(Sv32::read(entry), Some((Frame(5), Rights::NONE)));
+        assert_eq!(Direct::read(Direct::mapped(Frame(5), Rights::NONE)), Some((Frame(5), Rights::NONE)));
+    }
+}

@@ -29,6 +29,7 @@ mod speed;
 mod subject;
 mod symbols;
 mod table;
+mod traces;
 
 #[cfg(test)]
 mod tests;

@@ -149,6 +149,9 @@ pub(crate) mod kinds {
 /// Prefix of the ids of rows about the speed of this computer, in the place of a board's.
 pub(crate) const SPEED: &str = "speed";
 
+/// Prefix of the ids of rows of histories on the soft core.
+pub(crate) const TRACES: &str = "traces";
+
 /// The part of an id behind the board's prefix: the kind of row, or the first part of an operation's name.
 pub(crate) fn kind(id: &str) -> Option<&str> {
     id.split('.').nth(1)

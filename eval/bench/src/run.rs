@@ -7,7 +7,7 @@ use crate::chip::{self, Chip};
 use crate::figures::{self, Figures};
 use crate::rows::kinds;
 use crate::subject::Subject;
-use crate::{Error, Peer, Row, Symbols, direct, grants, heaps, judge, micro, paths, peers, rows, speed};
+use crate::{Error, Peer, Row, Symbols, direct, grants, heaps, judge, micro, paths, peers, rows, speed, traces};
 use build_tool::Install;
 
 /// Name of the file in [`Options::out_dir`].
@@ -45,6 +45,9 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(&str)) -> Result<Vec<Row>
     }
     if speed::is_wanted(options.only.as_deref()) {
         all.extend(speed::measure(&install, &chips, &options.out_dir, options.only.as_deref(), progress)?);
+    }
+    if traces::is_wanted(options.only.as_deref()) {
+        all.extend(traces::measure(&install, &options.out_dir, options.only.as_deref(), progress)?);
     }
     let targets: Vec<_> = chips.iter().flat_map(Chip::targets).collect();
     judge(&mut all, &targets);

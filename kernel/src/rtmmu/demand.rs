@@ -4,7 +4,7 @@
 //! before its first use, in steps: while one is being cleared its page is not mapped, so that the access faults again and goes on with it.
 
 use abi::{Error, region};
-use rtmmu::{Access, Frame, Frames, Owner, Page, Region, Rights};
+use rtmmu::{Access, Frame, Frames, Owner, Page, Region, Rights, Translation};
 use system::Area;
 use system::rtmmu::{PAGE, Space};
 use units::{Bytes, PhysAddr, VirtAddr};
@@ -102,8 +102,8 @@ impl<A: RtmmuArch> Demand<A> {
         Ok(())
     }
 
-    /// Frees regions, one behind the other; their frames are free at once. Where pages have to be visited, as many as a step has: the first page of what is
-    /// left, and how many regions that is.
+    /// Frees regions, one behind the other; their frames are free at once. Where pages have to be visited, some of one region: the first page of what
+    /// is left, and how many regions that is.
     ///
     /// # Errors
     /// `BAD_ARGUMENT`: so many are never freed at once. `BAD_ADDRESS`: the first page is not part of it. `BAD_STATE`: not so many regions begin
@@ -129,13 +129,16 @@ impl<A: RtmmuArch> Demand<A> {
                 at = region.end;
             }
         }
-        let mut left = count;
-        for header in headers {
+        for (index, header) in headers.iter().enumerate() {
             let freed = space.unmap_region(*header, &mut self.frames).map_err(|_| Error::BadState)?;
+            let left = count - index as u32;
             if let Some(rest) = freed.rest {
                 return Ok(Some((rest, left)));
             }
-            left -= 1;
+            // Of regions whose pages are visited one is enough.
+            if let Some(next) = headers.get(index + 1).filter(|_| A::Tables::PAGES_AT_ONCE.is_some()) {
+                return Ok(Some((*next, left - 1)));
+            }
         }
         Ok(None)
     }

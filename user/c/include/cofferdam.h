@@ -437,13 +437,21 @@ static inline int32_t cof_region_map(uint32_t place, uint32_t pages, uint32_t cu
     return cof_call(COF_CALL_REGION_MAP, place, pages, cuts, 0).status;
 }
 
-/* Free regions of the own demand area, one behind the other; all their frames are free at once. Does not block.
+/* Free regions of the own demand area, one behind the other; all their frames are free at once. Behind page tables that
+ * have to be visited page by page this is one step of it. Does not block.
  *   place: address of the first page of the first one
  *   regions: 1 to 3
+ *   out rest: address at which the rest begins, which is regions as before
+ *   out left: regions of it; 0: all are free
  * Errors: COF_E_BAD_CALL, COF_E_BAD_ADDRESS, COF_E_BAD_ARGUMENT, COF_E_BAD_STATE.
- * Cost: constant, whatever their sizes and however much of them is mapped. */
-static inline int32_t cof_region_unmap(uint32_t place, uint32_t regions) {
-    return cof_call(COF_CALL_REGION_UNMAP, place, regions, 0, 0).status;
+ * Cost: constant, whatever their sizes and however much of them is mapped; or 16 pages. */
+static inline int32_t cof_region_unmap(uint32_t place, uint32_t regions, uint32_t *rest, uint32_t *left) {
+    struct cof_result result = cof_call(COF_CALL_REGION_UNMAP, place, regions, 0, 0);
+    if (rest)
+        *rest = result.first;
+    if (left)
+        *left = result.second;
+    return result.status;
 }
 
 /* Give the processor's Non-secure state to a domain with handlers that interrupts reach without the kernel. The kernel

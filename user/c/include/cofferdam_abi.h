@@ -331,7 +331,7 @@
  *   bound O(areas of the system): attribution, blocks of memory and devices of two domains, and 8 lines */
 #define COF_CALL_OCCUPY 27u
 
-/* Make free pages of the own demand area a region, or up to three, one behind the other. Nothing of it is mapped: each page gets a frame at its first touch. BAD_CALL on a processor that cannot release a region at once.
+/* Make free pages of the own demand area a region, or up to three, one behind the other. Nothing of it is mapped: each page gets a frame at its first touch. BAD_CALL on a processor without them.
  *   in   place: address of the first page
  *   in   pages: not 0
  *   in   cuts: bit 0: the first page is a region of its own; bit 1: the last one is
@@ -342,14 +342,16 @@
  *   bound constant, whatever the number of pages */
 #define COF_CALL_REGION_MAP 28u
 
-/* Free regions of the own demand area, one behind the other; all their frames are free at once.
+/* Free regions of the own demand area, one behind the other; all their frames are free at once. Behind page tables that have to be visited page by page this is one step of it.
  *   in   place: address of the first page of the first one
  *   in   regions: 1 to 3
+ *   out  rest: address at which the rest begins, which is regions as before
+ *   out  left: regions of it; 0: all are free
  *   error COF_E_BAD_CALL
  *   error COF_E_BAD_ADDRESS
  *   error COF_E_BAD_ARGUMENT
  *   error COF_E_BAD_STATE
- *   bound constant, whatever their sizes and however much of them is mapped */
+ *   bound constant, whatever their sizes and however much of them is mapped; or 16 pages */
 #define COF_CALL_REGION_UNMAP 29u
 
 #define COF_MAP_READ 1u

@@ -9,7 +9,7 @@ use abi::Error;
 /// Those of `REGION_UNMAP`.
 ///
 /// # Time complexity
-/// One call behind RTMMU; with other MMUs one for each 8 pages.
+/// One call behind RTMMU; with other MMUs one for each 16 pages.
 pub fn unmap(mut place: u32, mut regions: u32) -> Result<(), Error> {
     while regions > 0 {
         (place, regions) = sys::region_unmap(place, regions)?;

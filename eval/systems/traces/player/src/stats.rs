@@ -10,34 +10,47 @@ fn asking() -> u32 {
     (sys::time_now() as u32).wrapping_sub(before)
 }
 
+/// Times of one kind of operation that are kept for their median, at most.
+const KEPT: usize = 12_000;
+
 /// Times of one kind of operation.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Times {
-    count: u32,
-    sum: u64,
+    count: usize,
     most: u32,
+    /// The first of them; a longer one counts as the longest that there can be here.
+    first: [u16; KEPT],
 }
 
 impl Times {
+    /// None yet.
+    pub const NONE: Times = Times { count: 0, most: 0, first: [0; KEPT] };
+
     /// One more.
     pub fn add(&mut self, ticks: u32) {
+        if let Some(place) = self.first.get_mut(self.count) {
+            *place = ticks.min(u16::MAX.into()) as u16;
+        }
         self.count += 1;
-        self.sum += u64::from(ticks);
         self.most = self.most.max(ticks);
+    }
+
+    /// The middle one of those that are kept.
+    fn median(&mut self) -> u16 {
+        let kept = &mut self.first[..self.count.min(KEPT)];
+        kept.sort_unstable();
+        kept.get(kept.len() / 2).copied().unwrap_or(0)
     }
 }
 
 /// Times of all operations.
 #[derive(Debug)]
 pub struct Stats {
-    /// Allocations.
-    pub alloc: Times,
-    /// Releases.
-    pub free: Times,
-    /// Accesses that were first touches of their pages.
-    first: Times,
-    /// The others.
-    mapped: Times,
+    /// Allocations, releases, accesses that were first touches of their pages, the other accesses.
+    pub alloc: &'static mut Times,
+    pub free: &'static mut Times,
+    first: &'static mut Times,
+    mapped: &'static mut Times,
     /// Ticks that asking for the time takes.
     asking: u32,
     /// When the budget was full last.
@@ -51,9 +64,8 @@ const FIRST_TOUCH: u32 = 100;
 
 impl Stats {
     /// None yet; the thread's budget has a period of so many ticks.
-    pub fn new(period: u32) -> Self {
-        let none = Times::default();
-        let mut stats = Stats { alloc: none, free: none, first: none, mapped: none, asking: asking(), full: 0, period };
+    pub fn new([alloc, free, first, mapped]: &'static mut [Times; 4], period: u32) -> Self {
+        let mut stats = Stats { alloc, free, first, mapped, asking: asking(), full: 0, period };
         stats.refill();
         stats
     }
@@ -77,15 +89,15 @@ impl Stats {
 
     /// An access.
     pub fn touch(&mut self, ticks: u32) {
-        if ticks < FIRST_TOUCH { &mut self.mapped } else { &mut self.first }.add(ticks);
+        if ticks < FIRST_TOUCH { &mut *self.mapped } else { &mut *self.first }.add(ticks);
     }
 
     /// Prints them.
-    pub fn print(&self, console: &mut Console) {
+    pub fn print(self, console: &mut Console) {
         let rows = [("alloc", self.alloc), ("free", self.free), ("first touch", self.first), ("mapped", self.mapped)];
-        for (name, Times { count, sum, most }) in rows {
-            let mean = sum / u64::from(count.max(1));
-            let _ = writeln!(console, "{name}: {count} times, {mean} ticks on average, {most} at most");
+        for (name, times) in rows {
+            let (median, Times { count, most, .. }) = (times.median(), times);
+            let _ = writeln!(console, "{name}: {count} times, median {median}, most {most}");
         }
         // The run ends with this thread, and the console has not printed all of it yet.
         let _ = sys::sleep_until(now() + u64::from(self.period));
