@@ -1,7 +1,7 @@
-//! Histories of allocations on the soft core (`eval/systems/traces`): RTMMU with a heap that gives pages back, and its opponents with one that keeps them. The
+//! Histories of allocations on the soft core (`eval/traces`, `eval/systems/traces`): RTMMU with a heap that gives pages back, and its opponents with one that keeps them. The
 //! player measures from itself; cycles are those of the hardware's description.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use build_tool::{Built, Install, Instead, Loaded};
 use record::EventsFile;
@@ -11,43 +11,59 @@ use runner::Go;
 use crate::rows::{Cycles, Row, TRACES, Target};
 use crate::Error;
 
-/// The manifests: of the heap that gives pages back, and of the one that keeps them.
-const RELEASED: &str = "eval/systems/traces/released.toml";
-const KEPT: &str = "eval/systems/traces/kept.toml";
+/// The manifest, of the synthetic history and the heap that gives pages back; and the lines of it that others have in their places.
+const MANIFEST: &str = "eval/systems/traces/system.toml";
+const FEATURES: &str = "features = []";
+const ARGUMENT: &str = "argument = 100_000";
+const CRATE: &str = "path = \"player\"";
+/// Bit of the argument: the heap keeps its pages.
+const KEPT: u32 = 1 << 31;
+/// Actions of the synthetic history, of which the paper has a million.
+const ACTIONS: u32 = 100_000;
 
-/// A board with a manifest for it, and the part of a row's id that names them.
+/// The histories, and the longest allocation and release of the paper's programs (table I, in us, RTMMU; its opponent).
+const HISTORIES: [(&str, &str, &str); 7] = [
+    ("synthetic", "339; 237", "945; 4 145 462"),
+    ("ffmpeg", "avconv 327; 233", "547; 2 263"),
+    ("fft", "326; 233", "524; 94 305"),
+    ("streams", "mc 336; 232", "747; 2 899 292"),
+    ("cryptominisat", "sharpSAT 327; 233", "702; 73 454"),
+    ("minisat", "antom 325; 233", "668; 37 854"),
+    ("network", "PHP 322; 233", "437; 1 423 306"),
+];
+
+/// A board with a heap, and the part of a row's id that names them.
 struct Contender {
     name: &'static str,
     board: &'static str,
-    manifest: &'static str,
+    keeps: bool,
     subject: &'static str,
 }
 
 const CONTENDERS: [Contender; 4] = [
-    Contender { name: "rtmmu", board: "ibex-rtmmu", manifest: RELEASED, subject: "RTMMU, pages given back" },
-    Contender { name: "direct", board: "ibex-direct", manifest: KEPT, subject: "one-level table, pages kept" },
-    Contender { name: "sv32", board: "ibex-sv32", manifest: KEPT, subject: "Sv32 without TLB, pages kept" },
-    Contender { name: "direct.released", board: "ibex-direct", manifest: RELEASED, subject: "one-level table, pages given back" },
+    Contender { name: "rtmmu", board: "ibex-rtmmu", keeps: false, subject: "RTMMU, pages given back" },
+    Contender { name: "direct", board: "ibex-direct", keeps: true, subject: "one-level table, pages kept" },
+    Contender { name: "sv32", board: "ibex-sv32", keeps: true, subject: "Sv32 without TLB, pages kept" },
+    Contender { name: "back", board: "ibex-direct", keeps: false, subject: "one-level table, pages given back" },
 ];
 
-/// What the player prints, the part of an id that names it, its meaning, the paper's longest on RTMMU and on its opponent (table I, synthetic, in us), and the
-/// target for RTMMU.
-const OPERATIONS: [(&str, &str, &str, &str, Option<u64>); 4] = [
-    ("alloc", "alloc", "allocation", "339 us; 237 us", Some(5_000)),
-    ("free", "free", "release", "945 us; 4 145 462 us", Some(8_000)),
-    ("first touch", "touch", "first touch of a page, its frame the domain's own", "", None),
-    ("mapped", "mapped", "access to a page that is mapped", "", None),
+/// What the player prints, the part of an id that names it, its meaning, and the target for RTMMU.
+const OPERATIONS: [(&str, &str, &str, Option<u64>); 4] = [
+    ("alloc", "alloc", "allocation", Some(5_000)),
+    ("free", "free", "release", Some(8_000)),
+    ("first touch", "touch", "first touch of a page, its frame the domain's own", None),
+    ("mapped", "mapped", "access to a page that is mapped", None),
 ];
 
 /// Cycles of a tick (docs/soft-core.md, Time).
 const TICK: u64 = 2;
 
-/// Whether the rows are asked for: they take half an hour, so that they are measured when they are named.
+/// Whether the rows are asked for: they take an hour, so that they are measured when they are named.
 pub(crate) fn is_wanted(only: Option<&str>) -> bool {
     only.is_some_and(|only| only.starts_with(TRACES))
 }
 
-/// Replays the history on each board that is wanted.
+/// Replays each history that is wanted, on each board.
 ///
 /// # Errors
 /// Any error that keeps a figure from being measured.
@@ -57,11 +73,14 @@ pub(crate) fn measure(
     only: Option<&str>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, Error> {
+    let wants = |id: &str| only.is_none_or(|only| only.starts_with(id) || id.starts_with(only));
     let mut all = Vec::new();
-    for contender in CONTENDERS {
-        let id = format!("{TRACES}.{}", contender.name);
-        if only.is_none_or(|only| only.starts_with(&id) || id.starts_with(only)) {
-            all.extend(rows(install, &contender, &out.join(&id), progress)?);
+    for history in HISTORIES {
+        for contender in CONTENDERS {
+            let id = format!("{TRACES}.{}.{}", history.0, contender.name);
+            if wants(&id) {
+                all.extend(rows(install, history, &contender, &out.join(&id), progress)?);
+            }
         }
     }
     Ok(all)
@@ -73,40 +92,63 @@ fn failed(why: String) -> Error {
 
 fn rows(
     install: &Install,
+    (history, alloc, free): (&str, &str, &str),
     contender: &Contender,
     directory: &Path,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, Error> {
-    let Contender { name, board, manifest, subject } = *contender;
+    let Contender { name, board, subject, .. } = *contender;
     let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
-    let loaded = Loaded::load_for(install, &install.root.join(manifest), Instead::board(board));
-    let loaded = loaded.map_err(|refusal| refused(&refusal))?;
+    let path = manifest_of(install, history, contender.keeps, directory)?;
+    let loaded = Loaded::load_for(install, &path, Instead::board(board)).map_err(|refusal| refused(&refusal))?;
     let profile = loaded.board.chip.name.clone();
     let told = &mut |what: &str| progress(&format!("traces: building {what}"));
     let built = build_tool::build(install, loaded, build_tool::Options::default(), told);
     let built =
         built.map_err(|all| all.first().map_or_else(|| Error::Build("refused".to_owned()), |first| refused(first)))?;
-    progress(&format!("traces on {board}: running"));
+    progress(&format!("traces: {history} on {board}: running"));
     let said = run(&built, directory)?;
-    let rows = OPERATIONS.into_iter().map(|(line, part, operation, paper, most)| {
-        let id = format!("{TRACES}.{name}.{part}");
+    let rows = OPERATIONS.into_iter().map(|(line, part, operation, most)| {
+        let id = format!("{TRACES}.{history}.{name}.{part}");
         let (count, cycles) = found(&said, line).ok_or_else(|| failed(format!("no times of `{line}`: {said}")))?;
         let target = most.filter(|_| name == "rtmmu").map(|most| Target { cycles: Some(most), ..Target::default() });
+        let paper = [("alloc", alloc), ("free", free)].into_iter().find(|(of, _)| *of == part);
         Ok(Row {
             command: format!("./cofferdam bench --only {id}"),
             id,
             board: board.to_owned(),
             profile: profile.clone(),
             subject: subject.to_owned(),
-            operation: format!("{operation}, {count} times"),
+            operation: format!("{history}: {operation}, {count} times"),
             cycles,
-            paper: Some(paper).filter(|paper| !paper.is_empty()).map(str::to_owned),
+            paper: paper.map(|(_, us)| format!("{us} us")),
             met: target.as_ref().and_then(|target| target.cycles).map(|most| cycles.max <= most),
             target,
             ..Row::default()
         })
     });
     rows.collect()
+}
+
+/// The manifest of a history and a heap, which is written into a directory.
+fn manifest_of(install: &Install, history: &str, keeps: bool, directory: &Path) -> Result<PathBuf, Error> {
+    let original = install.root.join(MANIFEST);
+    let mut text = std::fs::read_to_string(&original).map_err(|error| Error::file(&original, &error))?;
+    let player = original.with_file_name("player");
+    let is_synthetic = history == "synthetic";
+    let features = if is_synthetic { FEATURES.to_owned() } else { format!("features = [\"{history}\"]") };
+    let argument = if is_synthetic { ACTIONS } else { 0 } | if keeps { KEPT } else { 0 };
+    let path = format!("path = \"{}\"", player.display());
+    for (old, new) in [(FEATURES, features), (ARGUMENT, format!("argument = {argument}")), (CRATE, path)] {
+        if text.matches(old).count() != 1 {
+            return Err(failed(format!("{MANIFEST} does not say `{old}` once")));
+        }
+        text = text.replace(old, &new);
+    }
+    std::fs::create_dir_all(directory).map_err(|error| Error::file(directory, &error))?;
+    let path = directory.join("system.toml");
+    std::fs::write(&path, text).map_err(|error| Error::file(&path, &error))?;
+    Ok(path)
 }
 
 /// Runs a system to its end; what it has printed.

@@ -86,16 +86,14 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The parts of a heap with `bytes` bytes of addresses from `base` on, for an envelope of `live` bytes in `count` blocks of at most `largest` bytes. The
-    /// pages of its records and counts are a region then.
+    /// The parts of a heap from `base` on. The pages of its records and counts are a region then.
     ///
     /// # Errors
-    /// [`Error::Piece`] when these are not the addresses of such an envelope, or the kernel refuses.
+    /// [`Error::Piece`] when there are no such addresses, or the kernel refuses.
     ///
     /// # Safety
-    /// The addresses are the domain's demand area, and from now on only used through these parts.
-    pub unsafe fn new((base, bytes): (u32, u32), live: u32, largest: u32, count: u32) -> Result<Parts, Error> {
-        let layout = Layout::new(live, largest, count).filter(|layout| layout.bytes() == bytes).ok_or(Error::Piece)?;
+    /// The layout's addresses are the domain's demand area, and from now on only used through these parts.
+    pub unsafe fn new(base: u32, layout: Layout) -> Result<Parts, Error> {
         let piece = base + layout.fixed * PAGE;
         let spans = Spans::new(piece, layout.piece * PAGE, 1, 0).ok_or(Error::Piece)?;
         if cof_heap_map(base, layout.fixed, 0) != 0 {
@@ -121,12 +119,13 @@ impl DemandArena {
     /// # Safety
     /// The addresses are the domain's demand area, and from now on only used through this arena.
     pub unsafe fn open(&self, (base, bytes): (u32, u32), live: u32, largest: u32, count: u32) -> Result<(), Error> {
+        let layout = Layout::new(live, largest, count).filter(|layout| layout.bytes() == bytes).ok_or(Error::Piece)?;
         self.0.with(|heap| {
             if heap.is_some() {
                 return Err(Error::Piece);
             }
             // SAFETY: as the caller promises.
-            let Parts { layout, memory, counts, piece } = unsafe { Parts::new((base, bytes), live, largest, count) }?;
+            let Parts { layout, memory, counts, piece } = unsafe { Parts::new(base, layout) }?;
             let memory = Deferred::new(memory, counts, piece, layout.piece);
             *heap = Some(DemandHeap::new(memory, &layout, base, count, Kernel(piece))?);
             Ok(())
