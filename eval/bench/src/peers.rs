@@ -81,7 +81,7 @@ pub fn build(install: &Install, board: &Board, kernel: &Path, peer: &Peer, out: 
         for include in includes(root, board, kernel, peer) {
             command.arg("-I").arg(include);
         }
-        command.args(compiler_flags(install, board)).args(if ours { &["-Wall", "-Werror"][..] } else { &["-w"] });
+        command.args(compiler_flags(install, board)?).args(if ours { &["-Wall", "-Werror"][..] } else { &["-w"] });
         checked(command.arg("-c").arg(&source).arg("-o").arg(&object))?;
         linked.push(object);
     }

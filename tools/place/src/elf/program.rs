@@ -5,6 +5,7 @@ use object::elf;
 
 use crate::error::PlaceError;
 use crate::isa::Isa;
+use crate::local::Local;
 use crate::placed::ImageSizes;
 
 /// The header of a file.
@@ -49,6 +50,8 @@ pub(crate) struct Section {
     pub in_file: bool,
     /// Its bytes in the file are not those that relocations are for.
     pub compressed: bool,
+    /// It holds thread-local variables: their first bytes, or, not in the file and nowhere in memory, how many begin as zeros.
+    pub of_threads: bool,
     /// Its address is a multiple of this, a power of two.
     pub align: u32,
 }
@@ -105,6 +108,7 @@ pub struct Program {
     pub(crate) data: Segment,
     pub(crate) entry: u32,
     pub(crate) sizes: ImageSizes,
+    pub(crate) local: Option<Local>,
 }
 
 pub(super) fn unreadable(domain: &str) -> impl Fn(object::read::Error) -> PlaceError + '_ {
