@@ -8,7 +8,7 @@ const LIBRARY: &str = "newlib";
 fn main() {
     let mut build = compile::c_build();
     build.include(compile::entry().join("include")).include("src").include(LIBRARY);
-    for file in ["info.c", "console.c", "syscalls.c", "clock.c", "refused.c"] {
+    for file in ["info.c", "console.c", "syscalls.c", "clock.c", "refused.c", "conversion.c"] {
         build.file(Path::new("src").join(file));
     }
     for file in ["own.c", "format.c"] {

@@ -65,7 +65,7 @@ fn undefined(output: &Output) -> BTreeSet<String> {
 
 #[test]
 fn whatever_newlib_declares_links_or_is_listed_with_a_reason() {
-    let listed = std::fs::read_to_string(root().join("user/c/unlinked.txt")).unwrap();
+    let listed = std::fs::read_to_string(root().join("user/c/newlib/unlinked.txt")).unwrap();
     let lines = listed.lines().filter(|line| !line.starts_with('#'));
     let listed: BTreeSet<String> = lines.flat_map(str::split_whitespace).map(str::to_owned).collect();
     for board in WITH_M33 {
@@ -78,7 +78,7 @@ fn whatever_newlib_declares_links_or_is_listed_with_a_reason() {
         std::fs::write(&main, "extern char references[]; int main(void) { return references[0]; }\n").unwrap();
         let program = scratch.path().join("all.elf");
         let linked = sdk.build(&[main, references], &["-Wl,--unresolved-symbols=report-all"], &program);
-        assert_eq!(undefined(&linked), listed, "{board}: left is what does not link, right user/c/unlinked.txt");
+        assert_eq!(undefined(&linked), listed, "{board}: left is what does not link, right user/c/newlib/unlinked.txt");
     }
 }
 

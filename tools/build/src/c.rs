@@ -19,9 +19,9 @@ const GLUE: &str = "user/c/src";
 /// Flags for compiling: processor, sections, library of C, include directories of `cofferdam.h`.
 ///
 /// # Errors
-/// CF0501 for a file of the checkout that cannot be read.
-pub fn compiler_flags(install: &Install, board: &Board) -> Result<Vec<String>, Diagnostic> {
-    Ok(flags_with(install, board, &Library::of(install, board)?))
+/// CF0501 for a file of the checkout that cannot be read, CF0601 when the library of C is not installed.
+pub fn compiler_flags(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<String>, Diagnostic> {
+    Ok(flags_with(install, board, &Library::of(install, tools, board)?))
 }
 
 fn flags_with(install: &Install, board: &Board, library: &Library) -> Vec<String> {
@@ -38,7 +38,7 @@ fn flags_with(install: &Install, board: &Board, library: &Library) -> Vec<String
 /// # Errors
 /// As [`build_c`].
 pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<String>, Diagnostic> {
-    let library = Library::of(install, board)?;
+    let library = Library::of(install, tools, board)?;
     let mut flags = board.core.targets.c_flags.clone();
     flags.push("-nostartfiles".to_owned());
     flags.extend(["-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments", "-Wl,-z,noexecstack"].map(String::from));
@@ -134,10 +134,8 @@ pub fn build_c(
     source: &CSources,
 ) -> Result<Linked, Diagnostic> {
     let (dir, name) = (objects, objects.file_name().unwrap_or_default().to_string_lossy());
-    let known = &board.core.targets.c_library;
-    installed(tools, board, &known.file, &format!("the library of C for the chip ({})", known.name))?;
     create_dir(dir)?;
-    let mut flags = compiler_flags(install, board)?;
+    let mut flags = compiler_flags(install, tools, board)?;
     flags.extend(source.include.iter().map(|include| format!("-I{}", directory.join(include).display())));
     flags.extend(source.flags.iter().cloned());
     let mut sources = Vec::new();
@@ -171,7 +169,7 @@ pub fn build_c(
 /// As [`build_c`].
 pub fn cmake_toolchain(install: &Install, tools: &Toolchain, board: &Board) -> Result<String, Diagnostic> {
     let quoted = |flags: Vec<String>| flags.join(" ");
-    let (compile, link) = (quoted(compiler_flags(install, board)?), quoted(linker_flags(install, tools, board)?));
+    let (compile, link) = (quoted(compiler_flags(install, tools, board)?), quoted(linker_flags(install, tools, board)?));
     let processor = core_rules::isa(&board.core)?.processor;
     Ok(format!(
         "# Made by `cofferdam sdk --board {board} --cmake`: builds programs as protection domains.\n\

@@ -13,6 +13,9 @@ use crate::toolchain::{Toolchain, missing};
 pub(crate) const COMPILE: &str = "compile.txt";
 /// The file of flags for linking: functions that are led through the run-time.
 const LINK: &str = "link.txt";
+/// In the place of a flag for compiling: the directory of headers in which gcc looks with the flags for linking, and not without them. Only gcc
+/// knows it, and some flags for linking must not be given to it twice, as they would be where a program is compiled and linked at once.
+const HEADERS: &str = "{headers}";
 
 /// The library of a board's core.
 pub(crate) struct Library {
@@ -24,18 +27,24 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    /// Reads its flags.
+    /// Reads its flags, and asks the compiler for what it alone knows.
     ///
     /// # Errors
-    /// CF0501 for a file of the checkout that cannot be read.
-    pub fn of(install: &Install, board: &Board) -> Result<Library, Diagnostic> {
+    /// CF0501 for a file of the checkout that cannot be read, CF0601 when it is not installed.
+    pub fn of(install: &Install, tools: &Toolchain, board: &Board) -> Result<Library, Diagnostic> {
         let directory = install.root.join("user/c").join(&board.core.targets.c_library.name);
         let lines = |file: &str| -> Result<Vec<String>, Diagnostic> {
             let path = directory.join(file);
             let text = input::read_text(&path).map_err(|why| unreadable(&path, &why))?;
             Ok(text.lines().map(str::to_owned).collect())
         };
-        let (compile, link) = (lines(COMPILE)?, lines(LINK)?);
+        let known = &board.core.targets.c_library;
+        let what = format!("the library of C for the chip ({})", known.name);
+        installed(tools, board, &known.file, &what)?;
+        let (mut compile, link) = (lines(COMPILE)?, lines(LINK)?);
+        for flag in compile.iter_mut().filter(|flag| *flag == HEADERS) {
+            *flag = headers(&tools.gcc, &link).ok_or_else(|| missing(&what))?;
+        }
         Ok(Library { directory, compile, link })
     }
 
@@ -58,6 +67,19 @@ impl Library {
     pub fn scripts(&self) -> Vec<PathBuf> {
         files(&self.directory, "ld")
     }
+}
+
+/// The directory of headers that gcc knows by these flags alone.
+fn headers(gcc: &Path, flags: &[String]) -> Option<String> {
+    let searched = |flags: &[String]| {
+        let output = Command::new(gcc).args(flags).args(["-E", "-v", "-x", "c", "/dev/null"]).output().ok()?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        // Its list has a line for each, which begins with a space.
+        let list = text.lines().filter_map(|line| line.strip_prefix(' ')).map(str::to_owned);
+        Some(list.filter(|line| Path::new(line).is_dir()).collect::<Vec<_>>())
+    };
+    let without = searched(&[])?;
+    searched(flags)?.into_iter().find(|directory| !without.contains(directory))
 }
 
 /// Files in a directory whose names end so, in the order of their names; none if there is no such directory.
