@@ -51,6 +51,7 @@ COF_ENTRY uint64_t serve(uint32_t badge, uint32_t add, uint32_t unused1, uint32_
     (void)unused1;
     (void)unused2;
     counted += (int)add;
+    zero += (int)add;
     errno = (int)add;
     return cof_reply(0, (uint32_t)(counted + zero));
 }

@@ -36,7 +36,7 @@ fn each_thread_has_variables_of_its_own_and_so_has_each_call_of_a_gate() {
     ended_as_promised(&ran);
     let mut lines = printed(&ran);
     lines.sort();
-    assert_eq!(lines, ["calls: 0, 107 207 307", "first: own kept", "second: own kept"]);
+    assert_eq!(lines, ["calls: 0, 207 407 607", "first: own kept", "second: own kept"]);
 }
 
 #[test]

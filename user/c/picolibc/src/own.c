@@ -23,8 +23,3 @@ int fcntl(int file, int command, ...) {
 void cfree(void *block) {
     free(block);
 }
-
-/* The library has no memory, and what the heap has is not its to tell: as with newlib. */
-struct mallinfo mallinfo(void) {
-    return (struct mallinfo){0};
-}
