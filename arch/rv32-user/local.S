@@ -1,5 +1,5 @@
-/* Where a thread, or a gate's callee, of a program with thread-local variables begins: makes its own, as local.ld lays
- * them out, and goes to its entry. In: t1 = entry, sp = the upper end of its stack; a0-a3 and ra are the entry's. Out:
+/* The beginning of a thread, or of a gate's callee, of a program with thread-local variables: makes its own, as local.ld
+ * lays them out, and goes to its entry. In: t1 = entry, sp = the upper end of its stack; a0-a3 and ra are the entry's. Out:
  * tp = the variables, sp = below them (RISC-V ELF psABI, thread-local storage). Clobbers t0, t2, t3 and t4. */
     .section .cofferdam.entry.local, "ax", %progbits
     .balign 4

@@ -73,6 +73,7 @@ pub fn build(install: &Install, board: &Board, kernel: &Path, peer: &Peer, out: 
     let objects = out.join(&peer.directory);
     std::fs::create_dir_all(&objects).map_err(|error| Error::file(&objects, &error))?;
     let root = &install.root;
+    let flags = compiler_flags(install, &tools, board).map_err(refused)?;
     let mut linked = Vec::new();
     for (source, ours) in source_list(root, kernel, peer) {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -81,7 +82,7 @@ pub fn build(install: &Install, board: &Board, kernel: &Path, peer: &Peer, out: 
         for include in includes(root, board, kernel, peer) {
             command.arg("-I").arg(include);
         }
-        command.args(compiler_flags(install, &tools, board).map_err(refused)?).args(if ours { &["-Wall", "-Werror"][..] } else { &["-w"] });
+        command.args(&flags).args(if ours { &["-Wall", "-Werror"][..] } else { &["-w"] });
         checked(command.arg("-c").arg(&source).arg("-o").arg(&object))?;
         linked.push(object);
     }

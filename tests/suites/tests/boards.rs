@@ -252,6 +252,7 @@ fn a_core_file_that_names_nothing_is_refused() {
         ("\"arch/arm-user\"", "\"arch/arm-users\"", true, "wrong: entry"),
         ("\"arch/arm-user\"", "\"arch/armv7m\"", true, "there is no `arch/armv7m/include/cofferdam/arch.h`"),
         ("\"images/armv-m\"", "\"images/armv8m\"", true, "wrong: image.package"),
+        ("name = \"newlib\"", "name = \"newlibs\"", true, "there is no `user/c/newlibs/compile.txt`"),
         ("kernel = \"thumbv7em-none-eabi\"", "kernel = \"thumbv7en-none\"", false, "targets.kernel"),
         ("\"thumbv7em-none-eabihf\"", "\"thumbv7em-none-eabihard\"", false, "targets.domain"),
         ("cpu = \"cortex-m7\"", "cpu = \"cortex-m6\"", false, "targets.cpu"),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use system_tests::sdk::{Sdk, printed, run};
-use system_tests::{BOARDS, Ran, WITH_M33, cofferdam, root};
+use system_tests::{BOARDS, Ran, WITH_M33, cofferdam, root, target_dir};
 use tempfile::TempDir;
 
 /// The headers whose functions programs may use.
@@ -65,13 +65,35 @@ fn whatever_a_library_declares_links_or_is_listed_with_a_reason() {
 #[test]
 fn the_c_library_does_what_the_page_says() {
     for board in WITH_M33 {
-        let ran = run(board, &["library.c", "newlib.c"], &["--stack", "32 KiB", "--heap", "128 KiB", "--", "first", "", "two words"]);
+        let ran = run(
+            board,
+            &["library.c", "newlib.c"],
+            &["--stack", "32 KiB", "--heap", "128 KiB", "--", "first", "", "two words"],
+        );
         let lines = printed(&ran);
         let wrong: Vec<&String> = lines.iter().filter(|line| line.starts_with("WRONG")).collect();
         assert!(wrong.is_empty(), "{board}: {wrong:#?}");
         assert_eq!(lines.last().map(String::as_str), Some("all was tried"), "{board}: {lines:#?}");
         assert_eq!(ran.named("domains", "name", "program")["exit_code"], 3, "{board}");
     }
+}
+
+/// What depends on where a program lies shows by its two links only if code and data both lie elsewhere in the second.
+#[test]
+fn the_second_link_moves_code_and_data() {
+    assert!(cofferdam(&["build", "examples/plain-c/system.toml"]).status.success());
+    let sections = |file: &str| {
+        let program = target_dir().join("cofferdam/plain-c/c/program").join(file);
+        let output = Command::new("arm-none-eabi-objdump").arg("-h").arg(&program).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let address = |name: &str| {
+            let mut lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+            lines.find(|words| words.get(1) == Some(&name)).and_then(|words| words.get(3).map(|&at| at.to_owned()))
+        };
+        [".text", ".data"].map(|name| address(name).unwrap_or_else(|| panic!("{text}")))
+    };
+    let (first, second) = (sections("program.elf"), sections("program.elsewhere.elf"));
+    assert!(first[0] != second[0] && first[1] != second[1], "{first:?} {second:?}");
 }
 
 /// A source runs without a manifest, and nothing of what it prints is lost or cut, not even when it faults amid a line. On the board with a

@@ -53,12 +53,7 @@ pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Resu
 }
 
 /// Compiles the run-time for a board.
-fn glue(
-    install: &Install,
-    tools: &Toolchain,
-    board: &Board,
-    library: &Library,
-) -> Result<Vec<PathBuf>, Diagnostic> {
+fn glue(install: &Install, tools: &Toolchain, board: &Board, library: &Library) -> Result<Vec<PathBuf>, Diagnostic> {
     let dir = install.target.join("sdk").join(&board.name);
     create_dir(&dir)?;
     let mut flags = flags_with(install, board, library);
@@ -169,7 +164,8 @@ pub fn build_c(
 /// As [`build_c`].
 pub fn cmake_toolchain(install: &Install, tools: &Toolchain, board: &Board) -> Result<String, Diagnostic> {
     let quoted = |flags: Vec<String>| flags.join(" ");
-    let (compile, link) = (quoted(compiler_flags(install, tools, board)?), quoted(linker_flags(install, tools, board)?));
+    let (compile, link) =
+        (quoted(compiler_flags(install, tools, board)?), quoted(linker_flags(install, tools, board)?));
     let processor = core_rules::isa(&board.core)?.processor;
     Ok(format!(
         "# Made by `cofferdam sdk --board {board} --cmake`: builds programs as protection domains.\n\

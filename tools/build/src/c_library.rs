@@ -7,10 +7,9 @@ use manifest::input;
 use manifest::{Board, Diagnostic};
 
 use crate::install::{Install, unreadable};
+use crate::linked::COMPILE;
 use crate::toolchain::{Toolchain, missing};
 
-/// The file of flags for compiling: clocks that headers declare only where a system has them.
-pub(crate) const COMPILE: &str = "compile.txt";
 /// The file of flags for linking: functions that are led through the run-time.
 const LINK: &str = "link.txt";
 /// In the place of a flag for compiling: the directory of headers in which gcc looks with the flags for linking, and not without them. Only gcc

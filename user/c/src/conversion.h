@@ -1,4 +1,5 @@
-/* Conversions in the formats of printf and scanf, for run-times that have to know more of them than the library of C. */
+/* Conversions in the formats of printf and scanf, for run-times that have to know more of them than the library of C.
+ */
 #ifndef COFFERDAM_CONVERSION_H
 #define COFFERDAM_CONVERSION_H
 

@@ -1,6 +1,6 @@
-/* Functions of POSIX that libraries of C declare and do not have. Programs link, and are told ENOSYS when they call one. A
- * program's own function of the name takes its place. Functions that cannot fail, or would wait for something that
- * never comes, are left out: a program that needs one must not link. */
+/* Functions of POSIX that libraries of C declare and do not have. Programs link, and are told ENOSYS when they call
+ * one. A program's own function of the name takes its place. Functions that cannot fail, or would wait for something
+ * that never comes, are left out: a program that needs one must not link. */
 #include <errno.h>
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* The system calls that a library of C needs, but for time (clock.c) and for those that are refused whatever
- * they are asked (refused.c); names.h says by which names the library calls them. Standard output and error go to the console; there are no files, no
- * other processes and no entropy. */
+ * they are asked (refused.c); names.h says by which names the library calls them. Standard output and error go to the
+ * console; there are no files, no other processes and no entropy. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

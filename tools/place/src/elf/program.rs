@@ -4,8 +4,7 @@ use object::LittleEndian as LE;
 use object::elf;
 
 use crate::error::PlaceError;
-use crate::isa::Isa;
-use crate::local::Local;
+use crate::isa::{Isa, Through};
 use crate::placed::ImageSizes;
 
 /// The header of a file.
@@ -95,6 +94,17 @@ pub(crate) struct Relocation {
     pub symbol: usize,
 }
 
+/// How the threads of a program get thread-local variables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Local {
+    /// The code that leads through the function.
+    pub through: Through,
+    /// The function of the run-time in which they begin.
+    pub function: u32,
+    /// Bytes of each stack that they take.
+    pub bytes: u32,
+}
+
 /// A domain's program.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -108,6 +118,7 @@ pub struct Program {
     pub(crate) data: Segment,
     pub(crate) entry: u32,
     pub(crate) sizes: ImageSizes,
+    /// Nothing where it has none.
     pub(crate) local: Option<Local>,
 }
 

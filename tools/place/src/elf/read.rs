@@ -8,7 +8,7 @@ use super::program::{Header, Program, Relocation, Section, Segment, Symbol, unre
 use super::{header, sound, version};
 use crate::error::PlaceError;
 use crate::isa::Moves;
-use crate::local::Local;
+use crate::local;
 use crate::placed::ImageSizes;
 
 type Sections<'a> = SectionTable<'a, Header>;
@@ -38,7 +38,7 @@ impl Program {
         if program.code.bytes == 0 {
             return Err(fail("it holds no code".into()));
         }
-        program.local = Local::of(&program)?;
+        program.local = local::of(&program)?;
         Ok(program)
     }
 

@@ -116,10 +116,10 @@ static int hex_float(const struct conversion *c, va_list *arguments, char *to) {
     width = width < -1 ? -width : width;
     if (width > HEX_MAX || precision > HEX_MAX)
         return 0;
-    const char *sign = signbit(value)                      ? "-"
+    const char *sign = signbit(value)                          ? "-"
                        : cof_contains(c->flags, c->width, '+') ? "+"
                        : cof_contains(c->flags, c->width, ' ') ? " "
-                                                           : "";
+                                                               : "";
     int finite = isfinite(value), zeros = finite && !left && cof_contains(c->flags, c->width, '0');
     if (finite)
         end = hex_digits(value, precision, cof_contains(c->flags, c->width, '#'), end);

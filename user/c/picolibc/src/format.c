@@ -1,11 +1,13 @@
-/* picolibc 1.8 prints and reads some conversions of C99 wrongly and in silence: it takes a long double for a double, and
- * has neither wide characters nor `%n` of printf nor `%a` of scanf. The linker leads each printf and scanf of the
+/* picolibc 1.8 prints and reads some conversions of C99 wrongly and in silence: it takes a long double for a double,
+ * and has neither wide characters nor `%n` of printf nor `%a` of scanf. The linker leads each printf and scanf of the
  * library through here (--wrap). A format with one of them is refused (ENOSYS), but for `%a`, which is read as `%f`. */
 #include <alloca.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio-bufio.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conversion.h"
 
@@ -25,7 +27,13 @@ static int refuse(void) {
 
 int __real_vfprintf(FILE *, const char *, va_list);
 int __wrap_vfprintf(FILE *file, const char *format, va_list arguments) {
-    return served(format, "n") ? __real_vfprintf(file, format, arguments) : refuse();
+    if (!served(format, "n"))
+        return refuse();
+    int length = __real_vfprintf(file, format, arguments);
+    /* Text about errors is written at once, though each character alone would be a call. */
+    if (file->flags & __SBUF && ((struct __file_bufio *)file)->fd == STDERR_FILENO)
+        fflush(file);
+    return length;
 }
 
 int __real_vfscanf(FILE *, const char *, va_list);
