@@ -269,6 +269,17 @@ fn a_core_file_that_names_nothing_is_refused() {
     }
 }
 
+#[test]
+fn a_library_of_c_that_is_not_installed_is_missed() {
+    let directory = TempDir::new().unwrap();
+    let other = checkout(&directory, "cortex-m7", ("file = \"libc.a\"", "file = \"nothing.a\""));
+    for args in [&["check", "examples/plain-c/system.toml"][..], &["sdk", "--board", "mps2-an500", "--cflags"]] {
+        let (said, exit) = told(&cofferdam_in(&other, args));
+        let known = said.contains("CF0601") && said.contains("the library of C for the chip (newlib) is not installed");
+        assert!(known && exit == Some(5), "{exit:?}: {said}");
+    }
+}
+
 /// A board like the one with a Cortex-A9, with another name, whose kernel is built from a checkout of its own.
 fn own_board(directory: &TempDir, name: &str) -> String {
     assert!(cofferdam(&["build", HELLO, "--board", "xilinx-zynq-a9"]).status.success());

@@ -78,7 +78,7 @@ fn the_c_library_does_what_the_page_says() {
     }
 }
 
-/// What depends on where a program lies shows by its two links only if code and data both lie elsewhere in the second.
+/// Words that depend on where a program lies show by its two links only if code and data both lie elsewhere in the second.
 #[test]
 fn the_second_link_moves_code_and_data() {
     assert!(cofferdam(&["build", "examples/plain-c/system.toml"]).status.success());
