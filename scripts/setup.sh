@@ -5,7 +5,7 @@
 #   scripts/setup.sh --check    install nothing; list what is missing; exit 1 if something is
 #   scripts/setup.sh --lint     also what only `make lint` needs (C formatter, rustfmt and clippy are checked)
 #   scripts/setup.sh --cpp      also the library of C++ for domains (1.6 GB on the disk, 0.3 GB to fetch)
-#   scripts/setup.sh --rtl      also what the soft core needs (compilers for it, and simulator, prover and core as Python packages)
+#   scripts/setup.sh --rtl      also what the soft core needs (compilers and a library of C for it, and simulator, prover and core as Python packages)
 #   scripts/setup.sh --quiet    say nothing about what is already present
 #
 # Root is needed only while a Debian package is missing. Exit codes: 0 ready, 1 something is missing and could not be
@@ -79,6 +79,15 @@ check_libraries() {
         else
             absent "libstdc++ for Cortex-M7 (library of domains in C++)"
             MISSING+=(libstdc++-arm-none-eabi-newlib)
+        fi
+    fi
+    if [ "$WANT_RTL" = 1 ]; then
+        if command -v riscv64-unknown-elf-gcc > /dev/null 2>&1 &&
+            [ -e "$(riscv64-unknown-elf-gcc -print-file-name=picolibc.specs)" ]; then
+            present "picolibc for the soft core"
+        else
+            absent "picolibc for the soft core (C library of domains)"
+            MISSING+=(picolibc-riscv64-unknown-elf)
         fi
     fi
     if [ -x "$COFFERDAM_VENV/bin/python" ] || python3 -c 'import ensurepip, venv' > /dev/null 2>&1; then

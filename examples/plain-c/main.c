@@ -10,7 +10,7 @@ static int compare(const void *a, const void *b) {
 }
 
 int main(int argc, char **argv) {
-    enum { COUNT = 20000 };
+    enum { COUNT = 2000 };
     double *numbers = malloc(COUNT * sizeof *numbers);
     if (!numbers) {
         puts("no memory");

@@ -27,7 +27,7 @@ pub fn run(args: &Sdk, output: &mut Output) -> Outcome {
         output.field("cmake", json!(path));
         return Ok(OK);
     }
-    let cflags = compiler_flags(&install, &board);
+    let cflags = compiler_flags(&install, &tools, &board).map_err(one)?;
     let ldflags = linker_flags(&install, &tools, &board).map_err(one)?;
     output.field("cc", json!(tools.gcc));
     output.field("cxx", json!(tools.gxx()));

@@ -222,7 +222,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     fn leave(&mut self, client: u8, entry: &Entry, frames: bool, held: &[Holding]) {
         let Entry { region, terms, .. } = *entry;
         let table_bytes = match self.ledger.platform().pages() {
-            Some(pages) => window::tables(&region, terms, held) * pages.table_bytes,
+            Some(pages) => window::tables(&region, terms, held) * pages.new_table_bytes(),
             None if terms.pinned() => 0,
             None => node_bytes(region.base, region.bytes),
         };

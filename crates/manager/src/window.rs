@@ -18,14 +18,14 @@ const WORDS: usize = 8;
 pub(crate) struct Window {
     base: u32,
     log2: u8,
-    /// Bytes of a second-level table.
+    /// Bytes of a second-level table, if it needs one.
     pub table_bytes: u32,
 }
 
 impl Window {
     pub fn of(pages: &Pages, client: u8) -> Window {
         let base = pages.window_base.wrapping_add(u32::from(client) << pages.window_log2);
-        Window { base, log2: pages.window_log2, table_bytes: pages.table_bytes }
+        Window { base, log2: pages.window_log2, table_bytes: pages.new_table_bytes() }
     }
 
     /// A quarter for tables on the chip, one for tables in locked ways, and half for others: offset and bytes.

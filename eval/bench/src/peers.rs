@@ -69,24 +69,25 @@ fn of_board(root: &Path, board: &Board) -> PathBuf {
 /// [`Error::Build`] with what the compiler said.
 pub fn build(install: &Install, board: &Board, kernel: &Path, peer: &Peer, out: &Path) -> Result<PathBuf, Error> {
     let refused = |refusal: manifest::Diagnostic| Error::Build(refusal.to_string());
-    let gcc = Toolchain::find(&board.core).map_err(refused)?.gcc;
+    let tools = Toolchain::find(&board.core).map_err(refused)?;
     let objects = out.join(&peer.directory);
     std::fs::create_dir_all(&objects).map_err(|error| Error::file(&objects, &error))?;
     let root = &install.root;
+    let flags = compiler_flags(install, &tools, board).map_err(refused)?;
     let mut linked = Vec::new();
     for (source, ours) in source_list(root, kernel, peer) {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let object = objects.join(format!("{name}.o"));
-        let mut command = Command::new(&gcc);
+        let mut command = Command::new(&tools.gcc);
         for include in includes(root, board, kernel, peer) {
             command.arg("-I").arg(include);
         }
-        command.args(compiler_flags(install, board)).args(if ours { &["-Wall", "-Werror"][..] } else { &["-w"] });
+        command.args(&flags).args(if ours { &["-Wall", "-Werror"][..] } else { &["-w"] });
         checked(command.arg("-c").arg(&source).arg("-o").arg(&object))?;
         linked.push(object);
     }
     let image = out.join(format!("{}.elf", peer.directory));
-    let mut link = Command::new(&gcc);
+    let mut link = Command::new(&tools.gcc);
     link.args(&board.core.targets.c_flags)
         .args(["-nostartfiles", "-Wl,--gc-sections", "-L"])
         .arg(of_board(root, board));

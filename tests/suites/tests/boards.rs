@@ -252,6 +252,7 @@ fn a_core_file_that_names_nothing_is_refused() {
         ("\"arch/arm-user\"", "\"arch/arm-users\"", true, "wrong: entry"),
         ("\"arch/arm-user\"", "\"arch/armv7m\"", true, "there is no `arch/armv7m/include/cofferdam/arch.h`"),
         ("\"images/armv-m\"", "\"images/armv8m\"", true, "wrong: image.package"),
+        ("name = \"newlib\"", "name = \"newlibs\"", true, "there is no `user/c/newlibs/compile.txt`"),
         ("kernel = \"thumbv7em-none-eabi\"", "kernel = \"thumbv7en-none\"", false, "targets.kernel"),
         ("\"thumbv7em-none-eabihf\"", "\"thumbv7em-none-eabihard\"", false, "targets.domain"),
         ("cpu = \"cortex-m7\"", "cpu = \"cortex-m6\"", false, "targets.cpu"),
@@ -265,6 +266,17 @@ fn a_core_file_that_names_nothing_is_refused() {
         let code = if to.contains("regions") { "CF0202" } else { "CF0605" };
         let known = said.contains(code) && said.contains(words) && said.contains("correct the core's file");
         assert!(known && exit != Some(0), "{to}: {said}");
+    }
+}
+
+#[test]
+fn a_library_of_c_that_is_not_installed_is_missed() {
+    let directory = TempDir::new().unwrap();
+    let other = checkout(&directory, "cortex-m7", ("file = \"libc.a\"", "file = \"nothing.a\""));
+    for args in [&["check", "examples/plain-c/system.toml"][..], &["sdk", "--board", "mps2-an500", "--cflags"]] {
+        let (said, exit) = told(&cofferdam_in(&other, args));
+        let known = said.contains("CF0601") && said.contains("the library of C for the chip (newlib) is not installed");
+        assert!(known && exit == Some(5), "{exit:?}: {said}");
     }
 }
 

@@ -1,52 +1,28 @@
 //! Programs in C and C++ that know nothing of Cofferdam: all of the C library links, and does what docs/your-program.md says.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
-use serde_json::Value;
-use system_tests::{BOARDS, Ran, WITH_M33, cofferdam, root};
+use system_tests::sdk::{Sdk, printed, run};
+use system_tests::{BOARDS, Ran, WITH_M33, cofferdam, root, target_dir};
 use tempfile::TempDir;
 
 /// The headers whose functions programs may use.
 const HEADERS: &str = "assert complex ctype errno fcntl fenv fnmatch getopt glob grp inttypes langinfo libgen locale malloc math pwd regex sched search setjmp signal stdio stdlib string strings sys/resource sys/select sys/stat sys/time sys/times sys/wait time unistd utime wchar wctype";
 
-/// The output of `cofferdam sdk` for a board.
-struct Sdk {
-    cc: String,
-    cflags: Vec<String>,
-    ldflags: Vec<String>,
-}
-
-impl Sdk {
-    fn of(board: &str) -> Sdk {
-        let output = cofferdam(&["sdk", "--board", board, "--json"]);
-        let sdk: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let list = |key: &str| sdk[key].as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_owned()).collect();
-        Sdk { cc: sdk["cc"].as_str().unwrap().to_owned(), cflags: list("cflags"), ldflags: list("ldflags") }
-    }
-
-    /// Compiles and links as the page says.
-    fn build(&self, sources: &[PathBuf], more: &[&str], program: &Path) -> Output {
-        let cpp = sources.iter().any(|source| source.extension().is_some_and(|e| e == "cc"));
-        let compiler = if cpp { self.cc.replace("gcc", "g++") } else { self.cc.clone() };
-        let mut command = Command::new(compiler);
-        command.args(&self.cflags).args(sources).args(&self.ldflags).args(more).args(["-lm", "-o"]).arg(program);
-        command.output().unwrap()
-    }
-
-    /// Names of the functions that the headers declare.
-    fn declared(&self, scratch: &Path) -> BTreeSet<String> {
-        let (source, list) = (scratch.join("all.c"), scratch.join("all.txt"));
-        let includes = HEADERS.split(' ').map(|header| format!("#include <{header}.h>\n"));
-        std::fs::write(&source, includes.collect::<String>()).unwrap();
-        let mut command = Command::new(&self.cc);
-        command.args(&self.cflags).args(["-D_GNU_SOURCE", "-fsyntax-only", "-aux-info"]).arg(&list).arg(&source);
-        assert!(command.status().unwrap().success());
-        let text = std::fs::read_to_string(list).unwrap();
-        let declarations = text.lines().filter(|line| line.contains("newlib") && !line.contains("*/ static"));
-        declarations.filter_map(function).map(str::to_owned).collect()
-    }
+/// Names of the functions that the headers of a library declare.
+fn declared(sdk: &Sdk, library: &str, scratch: &Path) -> BTreeSet<String> {
+    let (source, list) = (scratch.join("all.c"), scratch.join("all.txt"));
+    let includes = HEADERS.split(' ').map(|header| format!("#include <{header}.h>\n"));
+    std::fs::write(&source, includes.collect::<String>()).unwrap();
+    let mut command = Command::new(&sdk.cc);
+    command.args(&sdk.cflags).args(["-D_GNU_SOURCE", "-fsyntax-only", "-aux-info"]).arg(&list).arg(&source);
+    assert!(command.status().unwrap().success());
+    let text = std::fs::read_to_string(list).unwrap();
+    let is_inline = |line: &str| line.contains("*/ static") || line.contains("*/ extern inline");
+    let declarations = text.lines().filter(|line| line.contains(library) && !is_inline(line));
+    declarations.filter_map(function).map(str::to_owned).collect()
 }
 
 /// The function that a line of `-aux-info` declares: the first name before a parenthesis that is no type.
@@ -63,14 +39,18 @@ fn undefined(output: &Output) -> BTreeSet<String> {
     text.lines().filter_map(name).collect()
 }
 
+/// Boards with their libraries of C.
+const LIBRARIES: [(&str, &str); 4] =
+    [(BOARDS[0], "newlib"), (BOARDS[1], "newlib"), ("mps2-an505", "newlib"), ("ibex-rtmmu", "picolibc")];
+
 #[test]
-fn whatever_newlib_declares_links_or_is_listed_with_a_reason() {
-    let listed = std::fs::read_to_string(root().join("user/c/unlinked.txt")).unwrap();
-    let lines = listed.lines().filter(|line| !line.starts_with('#'));
-    let listed: BTreeSet<String> = lines.flat_map(str::split_whitespace).map(str::to_owned).collect();
-    for board in WITH_M33 {
+fn whatever_a_library_declares_links_or_is_listed_with_a_reason() {
+    for (board, library) in LIBRARIES {
+        let listed = std::fs::read_to_string(root().join("user/c").join(library).join("unlinked.txt")).unwrap();
+        let lines = listed.lines().filter(|line| !line.starts_with('#'));
+        let listed: BTreeSet<String> = lines.flat_map(str::split_whitespace).map(str::to_owned).collect();
         let (scratch, sdk) = (TempDir::new().unwrap(), Sdk::of(board));
-        let declared = sdk.declared(scratch.path());
+        let declared = declared(&sdk, library, scratch.path());
         assert!(declared.len() > 1000, "{board}: only {} functions are declared", declared.len());
         let (references, main) = (scratch.path().join("references.s"), scratch.path().join("main.c"));
         let words = declared.iter().map(|name| format!(".word {name}\n")).collect::<String>();
@@ -78,35 +58,42 @@ fn whatever_newlib_declares_links_or_is_listed_with_a_reason() {
         std::fs::write(&main, "extern char references[]; int main(void) { return references[0]; }\n").unwrap();
         let program = scratch.path().join("all.elf");
         let linked = sdk.build(&[main, references], &["-Wl,--unresolved-symbols=report-all"], &program);
-        assert_eq!(undefined(&linked), listed, "{board}: left is what does not link, right user/c/unlinked.txt");
+        assert_eq!(undefined(&linked), listed, "{board}: left is what does not link, right the list of {library}");
     }
-}
-
-/// Builds a program of `tests/programs` and runs it alone.
-fn run(board: &str, source: &str, more: &[&str]) -> Ran {
-    let (scratch, sdk) = (TempDir::new().unwrap(), Sdk::of(board));
-    let program = scratch.path().join("program.elf");
-    let built = sdk.build(&[root().join("tests/programs").join(source)], &[], &program);
-    assert!(built.status.success(), "{board}: {}", String::from_utf8_lossy(&built.stderr));
-    Ran::new(&program.to_string_lossy(), &[&["--board", board], more].concat())
-}
-
-/// Lines that the program printed, without its name in front.
-fn printed(ran: &Ran) -> Vec<String> {
-    let console = ran.console();
-    console.lines().map(|line| line.split_once(": ").map_or(line, |(_, text)| text).to_owned()).collect()
 }
 
 #[test]
 fn the_c_library_does_what_the_page_says() {
     for board in WITH_M33 {
-        let ran = run(board, "library.c", &["--stack", "32 KiB", "--heap", "128 KiB", "--", "first", "", "two words"]);
+        let ran = run(
+            board,
+            &["library.c", "newlib.c"],
+            &["--stack", "32 KiB", "--heap", "128 KiB", "--", "first", "", "two words"],
+        );
         let lines = printed(&ran);
         let wrong: Vec<&String> = lines.iter().filter(|line| line.starts_with("WRONG")).collect();
         assert!(wrong.is_empty(), "{board}: {wrong:#?}");
         assert_eq!(lines.last().map(String::as_str), Some("all was tried"), "{board}: {lines:#?}");
         assert_eq!(ran.named("domains", "name", "program")["exit_code"], 3, "{board}");
     }
+}
+
+/// Words that depend on where a program lies show by its two links only if code and data both lie elsewhere in the second.
+#[test]
+fn the_second_link_moves_code_and_data() {
+    assert!(cofferdam(&["build", "examples/plain-c/system.toml"]).status.success());
+    let sections = |file: &str| {
+        let program = target_dir().join("cofferdam/plain-c/c/program").join(file);
+        let output = Command::new("arm-none-eabi-objdump").arg("-h").arg(&program).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let address = |name: &str| {
+            let mut lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+            lines.find(|words| words.get(1) == Some(&name)).and_then(|words| words.get(3).map(|&at| at.to_owned()))
+        };
+        [".text", ".data"].map(|name| address(name).unwrap_or_else(|| panic!("{text}")))
+    };
+    let (first, second) = (sections("program.elf"), sections("program.elsewhere.elf"));
+    assert!(first[0] != second[0] && first[1] != second[1], "{first:?} {second:?}");
 }
 
 /// A source runs without a manifest, and nothing of what it prints is lost or cut, not even when it faults amid a line. On the board with a
@@ -142,7 +129,7 @@ fn lines_arrive_whole_and_one_without_an_end_arrives_too() {
 #[test]
 fn a_program_in_cpp_runs_with_exceptions_and_destructors() {
     for board in WITH_M33 {
-        let ran = run(board, "objects.cc", &[]);
+        let ran = run(board, &["objects.cc"], &[]);
         let expected = std::fs::read_to_string(root().join("tests/programs/objects.txt")).unwrap();
         assert_eq!(printed(&ran), expected.lines().collect::<Vec<_>>(), "{board}");
         assert_eq!(ran.named("domains", "name", "program")["exit_code"], 0, "{board}");

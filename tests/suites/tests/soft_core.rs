@@ -194,7 +194,7 @@ fn what_the_soft_core_does_not_have_is_refused() {
         (&["debug", "examples/hello/system.toml", "--board", BOARD][..], 5, "no debugger can be attached"),
         (&["run", "examples/hello/system.toml", "--board", BOARD, "--fallback"], 5, "has no fall-back"),
         (&["run", "examples/commutation/system.toml", "--board", BOARD], 3, "CF0"),
-        (&["run", "examples/plain-c/system.toml", "--board", BOARD], 5, "library of C"),
+        (&["run", "examples/memory/system.toml", "--board", BOARD], 3, "CF0305"),
     ] {
         let (found, text) = said(args);
         assert!(found == Some(code) && text.contains(what), "{args:?}: {found:?}\n{text}");

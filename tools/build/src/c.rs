@@ -5,38 +5,31 @@ use std::process::Command;
 
 use manifest::{Board, CSources, Diagnostic, input};
 
+use crate::c_library::{Library, files, installed};
 use crate::command;
+use crate::core_rules;
 use crate::files::{create_dir, unwritable};
 use crate::install::{Install, unreadable};
-use crate::linked::{GATE_RETURN, Linked, addresses, elsewhere_flags};
-use crate::toolchain::{Toolchain, missing};
+use crate::linked::{Linked, addresses, elsewhere_flags};
+use crate::toolchain::Toolchain;
 
-/// The parts of the run-time that a domain in C is linked with.
-const GLUE: &[&str] = &[
-    "user/c/src/crt0.c",
-    "user/c/src/heap.c",
-    "user/c/src/info.c",
-    "user/c/src/console.c",
-    "user/c/src/syscalls.c",
-    "user/c/src/clock.c",
-    "user/c/src/refused.c",
-    "user/c/src/format.c",
-];
-/// Flags that go with the C library: clocks that newlib declares only where a system has them, and functions that are led through
-/// the run-time.
-const COMPILE: &str = include_str!("../../../user/c/compile.txt");
-const LINK: &str = include_str!("../../../user/c/link.txt");
+/// The parts of the run-time that every domain in C is linked with.
+const GLUE: &str = "user/c/src";
 
-fn include_dirs(install: &Install, board: &Board) -> [PathBuf; 2] {
-    [install.root.join("user/c/include"), install.root.join(&board.core.entry).join("include")]
+/// Flags for compiling: processor, sections, library of C, include directories of `cofferdam.h`.
+///
+/// # Errors
+/// CF0501 for a file of the checkout that cannot be read, CF0601 when the library of C is not installed.
+pub fn compiler_flags(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<String>, Diagnostic> {
+    Ok(flags_with(install, board, &Library::of(install, tools, board)?))
 }
 
-/// Flags for compiling: processor, sections, include directories of `cofferdam.h`.
-pub fn compiler_flags(install: &Install, board: &Board) -> Vec<String> {
+fn flags_with(install: &Install, board: &Board, library: &Library) -> Vec<String> {
+    let own = [install.root.join("user/c/include"), install.root.join(&board.core.entry).join("include")];
     let mut flags = board.core.targets.c_flags.clone();
     flags.extend(["-O2", "-g", "-ffunction-sections", "-fdata-sections"].map(String::from));
-    flags.extend(COMPILE.lines().map(String::from));
-    flags.extend(include_dirs(install, board).iter().map(|dir| format!("-I{}", dir.display())));
+    flags.extend(library.compile.iter().cloned());
+    flags.extend(own.into_iter().chain(library.include()).map(|dir| format!("-I{}", dir.display())));
     flags
 }
 
@@ -45,27 +38,30 @@ pub fn compiler_flags(install: &Install, board: &Board) -> Vec<String> {
 /// # Errors
 /// As [`build_c`].
 pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<String>, Diagnostic> {
+    let library = Library::of(install, tools, board)?;
     let mut flags = board.core.targets.c_flags.clone();
     flags.push("-nostartfiles".to_owned());
-    flags.extend(addresses(&board.core));
     flags.extend(["-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments", "-Wl,-z,noexecstack"].map(String::from));
-    flags.extend(LINK.lines().map(String::from));
-    // The first of the two inserts into the second.
-    flags.extend(
-        ["unwind.ld", "domain.ld"].map(|script| format!("-T{}", install.root.join("user").join(script).display())),
-    );
-    flags.extend(glue(install, tools, board)?.iter().map(|object| object.display().to_string()));
+    flags.extend(library.link.iter().cloned());
+    flags.extend(addresses(&board.core));
+    // All insert into the last of them, and the first has to come first.
+    let script = |name: &str| install.root.join("user").join(name);
+    let scripts = [script("unwind.ld")].into_iter().chain(library.scripts()).chain([script("domain.ld")]);
+    flags.extend(scripts.map(|script| format!("-T{}", script.display())));
+    flags.extend(glue(install, tools, board, &library)?.iter().map(|object| object.display().to_string()));
     Ok(flags)
 }
 
 /// Compiles the run-time for a board.
-fn glue(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<PathBuf>, Diagnostic> {
+fn glue(install: &Install, tools: &Toolchain, board: &Board, library: &Library) -> Result<Vec<PathBuf>, Diagnostic> {
     let dir = install.target.join("sdk").join(&board.name);
     create_dir(&dir)?;
-    let flags = compiler_flags(install, board);
-    let entry = install.root.join(&board.core.entry).join(GATE_RETURN);
-    let files = GLUE.iter().map(|file| install.root.join(file)).chain([entry]);
-    let glue = files.map(|file| Ok(compile(tools, &flags, &file, &dir)?.0));
+    let mut flags = flags_with(install, board, library);
+    let common = install.root.join(GLUE);
+    flags.extend([common.as_path(), library.directory()].map(|dir| format!("-I{}", dir.display())));
+    let entry = files(&install.root.join(&board.core.entry), "S");
+    let sources = files(&common, "c").into_iter().chain(library.sources()).chain(entry);
+    let glue = sources.map(|file| Ok(compile(tools, &flags, &file, &dir)?.0));
     glue.chain([crate::rust::build_malloc(install, tools, board, &dir)]).collect()
 }
 
@@ -102,15 +98,6 @@ fn is_cpp(source: &Path) -> bool {
     source.extension().is_some_and(|e| ["cc", "cp", "cpp", "cxx", "c++", "C", "CPP"].iter().any(|known| e == *known))
 }
 
-/// A library for the chip is there, which is a package of its own.
-fn library(tools: &Toolchain, board: &Board, file: &str, what: &str) -> Result<(), Diagnostic> {
-    let mut command = Command::new(&tools.gcc);
-    command.args(&board.core.targets.c_flags).arg(format!("-print-file-name={file}"));
-    // The compiler prints the bare name of a library that it does not find.
-    let found = command.output().is_ok_and(|output| output.stdout.contains(&b'/'));
-    if found { Ok(()) } else { Err(missing(what)) }
-}
-
 /// Replaces patterns (`src/*.c`) by the files that match; `*` stands for any part of a file's name.
 fn expand(directory: &Path, pattern: &str) -> Result<Vec<PathBuf>, Diagnostic> {
     let path = directory.join(pattern);
@@ -142,21 +129,20 @@ pub fn build_c(
     source: &CSources,
 ) -> Result<Linked, Diagnostic> {
     let (dir, name) = (objects, objects.file_name().unwrap_or_default().to_string_lossy());
-    library(tools, board, "libc.a", "the library of C for the chip (libc)")?;
     create_dir(dir)?;
-    let mut flags = compiler_flags(install, board);
+    let mut flags = compiler_flags(install, tools, board)?;
     flags.extend(source.include.iter().map(|include| format!("-I{}", directory.join(include).display())));
     flags.extend(source.flags.iter().cloned());
-    let mut files = Vec::new();
+    let mut sources = Vec::new();
     for pattern in &source.sources {
-        files.extend(expand(directory, pattern)?);
+        sources.extend(expand(directory, pattern)?);
     }
-    let cpp = files.iter().any(|file| is_cpp(file));
+    let cpp = sources.iter().any(|file| is_cpp(file));
     if cpp {
-        library(tools, board, "libstdc++.a", "the library of C++ for the chip (libstdc++)")?;
+        installed(tools, board, "libstdc++.a", "the library of C++ for the chip (libstdc++)")?;
     }
-    let commands = files.iter().map(|file| compile_command(tools, &flags, file)).collect();
-    let compiled = files.iter().map(|file| compile(tools, &flags, file, dir)).collect::<Result<Vec<_>, _>>()?;
+    let commands = sources.iter().map(|file| compile_command(tools, &flags, file)).collect();
+    let compiled = sources.iter().map(|file| compile(tools, &flags, file, dir)).collect::<Result<Vec<_>, _>>()?;
     let (objects, warnings): (Vec<_>, Vec<_>) = compiled.into_iter().unzip();
     let libraries: &[&str] = if cpp { &["-lstdc++", "-lm", "-o"] } else { &["-lm", "-o"] };
     let flags = linker_flags(install, tools, board)?;
@@ -178,11 +164,13 @@ pub fn build_c(
 /// As [`build_c`].
 pub fn cmake_toolchain(install: &Install, tools: &Toolchain, board: &Board) -> Result<String, Diagnostic> {
     let quoted = |flags: Vec<String>| flags.join(" ");
-    let (compile, link) = (quoted(compiler_flags(install, board)), quoted(linker_flags(install, tools, board)?));
+    let (compile, link) =
+        (quoted(compiler_flags(install, tools, board)?), quoted(linker_flags(install, tools, board)?));
+    let processor = core_rules::isa(&board.core)?.processor;
     Ok(format!(
         "# Made by `cofferdam sdk --board {board} --cmake`: builds programs as protection domains.\n\
          set(CMAKE_SYSTEM_NAME Generic)\n\
-         set(CMAKE_SYSTEM_PROCESSOR arm)\n\
+         set(CMAKE_SYSTEM_PROCESSOR {processor})\n\
          set(CMAKE_C_COMPILER \"{gcc}\")\n\
          set(CMAKE_CXX_COMPILER \"{gxx}\")\n\
          set(CMAKE_TRY_COMPILE_TARGET_TYPE EXECUTABLE)\n\

@@ -7,7 +7,7 @@ use manifest::{Core, Diagnostic};
 use place::Isa;
 use runner::ImageFacts;
 
-use crate::linked::{ENTRY_HEADER, GATE_RETURN};
+use crate::linked::{COMPILE, ENTRY_HEADER, GATE_RETURN};
 
 fn wrong(core: &Core, key: &str, value: &str, limit: &str, rule: &str) -> Diagnostic {
     Diagnostic::new("CF0605", format!("the file of the core `{}` is wrong: {key}", core.name))
@@ -20,7 +20,9 @@ fn wrong(core: &Core, key: &str, value: &str, limit: &str, rule: &str) -> Diagno
 /// Its directories have the files that builds take from there.
 pub(crate) fn directories(core: &Core, root: &Path) -> Result<(), Diagnostic> {
     let entry = [ENTRY_HEADER, GATE_RETURN].map(|file| ("entry", &core.entry, file));
-    for (key, directory, file) in entry.into_iter().chain([("image.package", &core.image.package, "Cargo.toml")]) {
+    let library = format!("user/c/{}", core.targets.c_library.name);
+    let others = [("image.package", &core.image.package, "Cargo.toml"), ("targets.c_library.name", &library, COMPILE)];
+    for (key, directory, file) in entry.into_iter().chain(others) {
         if !root.join(directory).join(file).is_file() {
             let limit = format!("there is no `{directory}/{file}`");
             return Err(wrong(core, key, directory, &limit, "it is a directory of the checkout with what builds need"));

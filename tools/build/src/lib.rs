@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod c;
+mod c_library;
 mod checkout_link;
 mod chip_rules;
 mod claim;

@@ -10,6 +10,9 @@ pub(crate) const GATE_RETURN: &str = "gate_return.S";
 /// The header there.
 pub(crate) const ENTRY_HEADER: &str = "include/cofferdam/arch.h";
 
+/// The file of flags for compiling with a library of C, in its directory: clocks that headers declare only where a system has them.
+pub(crate) const COMPILE: &str = "compile.txt";
+
 /// Other addresses than the nominal ones, apart by another distance: multiples of 32 KiB, so that alignments up to that lay a program out as
 /// before; half of the lower halves of addresses carry into the upper ones.
 const ELSEWHERE: &[&str] = &["-Wl,--defsym=__cofferdam_code=0x12348000", "-Wl,--defsym=__cofferdam_data=0x3fed8000"];

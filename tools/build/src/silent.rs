@@ -5,8 +5,9 @@ use place::{Layout, Placed};
 
 use crate::load::Loaded;
 
-/// The function of the run-time that writes to the console; the linker drops it from a program that never prints.
-const PRINTS: &[&str] = &["_write"];
+/// The function of the run-time that writes to the console, by the names under which libraries of C call it; the linker drops it from a program
+/// that never prints.
+const PRINTS: &[&str] = &["_write", "write"];
 /// Functions that only a program itself calls: the C library has others for its buffers.
 const ALLOCATES: &[&str] = &["malloc", "calloc", "memalign", "aligned_alloc", "posix_memalign"];
 

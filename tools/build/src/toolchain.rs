@@ -99,5 +99,5 @@ fn looked_for(core: &Core) -> Option<(PathBuf, PathBuf, bool)> {
 pub(crate) fn missing(what: &str) -> Diagnostic {
     Diagnostic::new("CF0601", format!("{what} is not installed"))
         .rule("programs for the chip are built by rustc with a bare-metal library (or its source) and the core's gcc")
-        .remedy("run `make setup` in the checkout of Cofferdam")
+        .remedy("run `make setup` in the checkout of Cofferdam; for the soft core `make -C rtl setup`")
 }

@@ -217,7 +217,7 @@ codes! {
     "CF0523" "the compiler warns"
         "A warning: the compiler took the program and warned about it. The text of the compiler follows."
     "CF0601" "a tool is missing"
-        "Building needs a Rust compiler for bare-metal targets and the C compiler of the board's processor; `make setup` installs both."
+        "Building needs a Rust compiler for bare-metal targets and the C compiler of the board's processor, and programs in C need its library of C. `make setup` installs them; for the soft core `make -C rtl setup` does."
     "CF0602" "QEMU is missing"
         "Running needs `qemu-system-arm` 10.0; `make setup` installs it. `check` and `build` work without it. On the soft core it needs the model of the board instead: `make -C rtl models`."
     "CF0603" "QEMU has another version"

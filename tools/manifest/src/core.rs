@@ -18,8 +18,10 @@ pub struct Targets {
     pub kernel: String,
     /// Target triple of domains.
     pub domain: String,
-    /// Flags of the processor for `arm-none-eabi-gcc`.
+    /// Flags of the processor for its gcc.
     pub c_flags: Vec<String>,
+    /// The library of C for domains.
+    pub c_library: CLibrary,
     /// Name of the processor for rustc.
     pub cpu: String,
     /// Flags for C that cargo packages compile themselves (cc-rs), whose own choice for the target would be wrong.
@@ -33,6 +35,16 @@ pub struct Targets {
     /// Code of the kernel that is generic over the architecture is compiled to be small; otherwise all of it is compiled to be fast.
     #[serde(default)]
     pub small_kernel: bool,
+}
+
+/// A library of C.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CLibrary {
+    /// Name of its directory below `user/c`: flags, and the parts of the run-time that are for it alone.
+    pub name: String,
+    /// A file of it that gcc finds (`-print-file-name`) where it is installed.
+    pub file: String,
 }
 
 /// The kernel's image for every board with a core, and what it expects of one.

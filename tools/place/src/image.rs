@@ -6,6 +6,7 @@ use object::elf;
 
 use crate::elf::{Kernel, Loaded, Program};
 use crate::error::PlaceError;
+use crate::local;
 use crate::plan::Plan;
 use crate::tables::information;
 
@@ -26,6 +27,8 @@ pub(crate) fn write(
         let spot = &plan.domains[index];
         let own = |used: u32, bytes: Vec<u8>| Loaded { used, at: spot.physical(used), bytes };
         segments.push(own(spot.code_base, program.bytes_of(&relocated[index], true)));
+        let begin = spot.info - local::code_bytes(&system.domains[index], program);
+        segments.push(own(begin, local::code(&system.domains[index], program)?));
         segments.push(own(spot.info, information(system, index, spot, wake(kernel))));
         segments.push(Loaded::here(spot.source, program.bytes_of(&relocated[index], false)));
     }

@@ -14,6 +14,7 @@ mod isa;
 mod keeping;
 mod layout;
 mod ledger;
+mod local;
 mod marks;
 mod objects;
 mod placed;
@@ -85,6 +86,7 @@ pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<
     let programs = system.domains.iter().zip(domains).map(parse);
     let programs = programs.collect::<Result<Vec<_>, _>>()?;
     programs.iter().try_for_each(|program| kernel.runs(program))?;
+    let system = &local::with_room(system, &programs);
     let handlers = handlers::Handlers::all(system, &programs)?;
     let mut plan = schemes::plan(system, &kernel, &programs, files, &handlers)?;
     let relocated = programs

@@ -9,6 +9,7 @@ use system::{area, frames};
 
 use crate::elf::Program;
 use crate::error::PlaceError;
+use crate::local;
 use crate::plan::Plan;
 use crate::spot::{DomainSpot, Spot};
 
@@ -121,12 +122,14 @@ fn domain_tables(
         stack += bytes;
         (base, bytes)
     };
-    for thread in &domain.threads {
+    let entries = local::entries(domain, program)?;
+    let entry =
+        |number: usize| local::begin(domain, program, spot.info, number).unwrap_or_else(|| moved(entries[number]));
+    for (number, thread) in domain.threads.iter().enumerate() {
         let (stack_base, stack_bytes) = next_stack(thread.stack_bytes);
-        let entry = thread.entry.as_ref().map_or(Ok(program.entry), |name| program.function(name))?;
         tables.threads.push(system::Thread {
             domain: index,
-            entry: moved(entry),
+            entry: entry(number),
             argument: thread.argument,
             stack_base,
             stack_bytes,
@@ -136,9 +139,9 @@ fn domain_tables(
             deadline: thread.deadline.unwrap_or(0),
         });
     }
-    for gate in &domain.gates {
+    for (number, gate) in domain.gates.iter().enumerate() {
         let (stack_base, stack_bytes) = next_stack(gate.stack_bytes);
-        let entry = moved(program.function(&gate.entry)?);
+        let entry = entry(domain.threads.len() + number);
         let (ceiling, bound) = (gate.ceiling, gate.bound);
         tables.gates.push(system::Gate { domain: index, entry, stack_base, stack_bytes, ceiling, bound });
     }

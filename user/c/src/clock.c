@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cofferdam.h"
+#include "names.h"
 
 enum { MILLION = 1000000, BILLION = 1000000000 };
 
@@ -86,7 +87,7 @@ unsigned sleep(unsigned seconds) {
     return nanosleep(&time, 0) == 0 ? 0 : seconds;
 }
 
-int _gettimeofday(struct timeval *time, void *zone) {
+int SYSTEM(gettimeofday)(struct timeval *restrict time, void *restrict zone) {
     (void)zone;
     uint64_t ticks = cof_time_now();
     time->tv_sec = (time_t)(ticks / rate());
@@ -95,7 +96,7 @@ int _gettimeofday(struct timeval *time, void *zone) {
 }
 
 /* All time counts as user time, in units of CLOCKS_PER_SEC. */
-clock_t _times(struct tms *times) {
+clock_t SYSTEM(times)(struct tms *times) {
     clock_t now = (clock_t)parts(cof_time_now(), CLOCKS_PER_SEC);
     *times = (struct tms){.tms_utime = now};
     return now;

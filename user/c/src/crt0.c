@@ -16,14 +16,8 @@ extern const initialiser __preinit_array_start[];
 extern const initialiser __preinit_array_end[];
 extern const initialiser __init_array_start[];
 extern const initialiser __init_array_end[];
-extern const initialiser __fini_array_start[];
-extern const initialiser __fini_array_end[];
 
 int main(int argc, char **argv);
-
-/* newlib's exit calls these beside the arrays; the tool chain's own start files, which have them, are not linked. */
-void _init(void) {}
-void _fini(void) {}
 
 /* By this C++ tells the destructors of shared objects apart; a domain is one object. */
 void *const __dso_handle = (void *)&__dso_handle;
@@ -31,11 +25,6 @@ void *const __dso_handle = (void *)&__dso_handle;
 static void run(const initialiser *first, const initialiser *end) {
     for (; first != end; first++)
         (*first)();
-}
-
-static void finish(void) {
-    for (const initialiser *next = __fini_array_end; next != __fini_array_start;)
-        (*--next)();
 }
 
 /* The arguments are the lines of the constant file `arguments`, if the manifest gives the domain one. They are copied,
@@ -66,7 +55,7 @@ COF_ENTRY __attribute__((noreturn)) void __cofferdam_entry(const uint32_t *info,
         *text++ = 0;
     }
     argv[count + 1] = 0;
-    atexit(finish);
+    cof_prepare_exit();
     run(__preinit_array_start, __preinit_array_end);
     run(__init_array_start, __init_array_end);
     exit(main((int)count + 1, argv));

@@ -15,6 +15,10 @@ uint32_t cof_grants_life(void);
 /* The run-time's functions for the heap: to let less important threads run, and to report a program error. */
 void cof_heap_wait(void);
 __attribute__((noreturn)) void cof_heap_fault(uint32_t error, uint32_t address);
+/* Fails with ENOSYS: the result of a function that is refused whatever it is asked. */
+int cof_refused(void);
+/* Of the library of C: what has to happen before anything of the program runs, so that `exit` works. */
+void cof_prepare_exit(void);
 /* The domain's name. */
 const char *cof_name(void);
 

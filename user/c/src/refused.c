@@ -1,8 +1,11 @@
-/* Functions of POSIX that newlib declares and does not have. Programs link, and are told ENOSYS when they call one. A
- * program's own function of the name takes its place. Functions that cannot fail, or would wait for something that
- * never comes, are left out: a program that needs one must not link. */
+/* Functions of POSIX that libraries of C declare and do not have. Programs link, and are told ENOSYS when they call
+ * one. A program's own function of the name takes its place. Functions that cannot fail, or would wait for something
+ * that never comes, are left out: a program that needs one must not link. */
 #include <errno.h>
 #include <stddef.h>
+
+#include "glue.h"
+#include "names.h"
 
 int cof_refused(void) {
     errno = ENOSYS;
@@ -20,17 +23,17 @@ int cof_identity(void) {
 }
 
 /* By the assembler's name, so that the compiler's own ideas of these functions do not matter. */
-#define ALIAS(function, type, name)                                                                                    \
+#define ALIAS(function, type, name) NAMED(function, type, name)
+#define NAMED(function, type, name)                                                                                    \
     extern type refused_##name(void) __asm__(#name) __attribute__((weak, alias(#function)));
 #define REFUSED(name) ALIAS(cof_refused, int, name)
 #define REFUSED_POINTER(name) ALIAS(cof_refused_pointer, void *, name)
 #define IDENTITY(name) ALIAS(cof_identity, int, name)
 
 /* Processes. */
-REFUSED(_fork)
 REFUSED(fork)
 REFUSED(vfork)
-REFUSED(_execve)
+REFUSED(SYSTEM(execve))
 REFUSED(execl)
 REFUSED(execle)
 REFUSED(execlp)

@@ -1,6 +1,6 @@
-/* The system calls that newlib needs, but for time (clock.c) and for those that are refused whatever
- * they are asked (refused.c). Standard output and error go to the console; there are no files, no
- * other processes and no entropy. */
+/* The system calls that a library of C needs, but for time (clock.c) and for those that are refused whatever
+ * they are asked (refused.c); names.h says by which names the library calls them. Standard output and error go to the
+ * console; there are no files, no other processes and no entropy. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #include "cofferdam.h"
+#include "names.h"
 
 enum { SELF = 1, BY_SIGNAL = 128, MICROSECONDS = 1000000 };
 
-/* newlib: calls the handler of a signal; 1 when it has none. */
+/* Of the library: calls the handler of a signal; 1 when it has none. */
 int __sigtramp(int signal);
 
 static int refuse(int why) {
@@ -27,67 +27,66 @@ __attribute__((noreturn)) void _exit(int code) {
         cof_exit((uint32_t)code);
 }
 
-int _write(int file, const char *bytes, int length) {
+ssize_t SYSTEM(write)(int file, const void *bytes, size_t length) {
     if (file != 1 && file != 2)
         return refuse(EBADF);
-    if (length < 0)
+    if ((ssize_t)length < 0)
         return refuse(EINVAL);
-    return cof_console_write(bytes, (size_t)length) == 0 ? length : refuse(EIO);
+    return cof_console_write(bytes, length) == 0 ? (ssize_t)length : refuse(EIO);
 }
 
-int _read(int file, char *bytes, int length) {
+ssize_t SYSTEM(read)(int file, void *bytes, size_t length) {
     (void)bytes;
     (void)length;
     return file == 0 ? 0 : refuse(EBADF);
 }
 
-int _close(int file) {
+int SYSTEM(close)(int file) {
     (void)file;
     return refuse(EBADF);
 }
 
-int _lseek(int file, int offset, int from) {
+off_t SYSTEM(lseek)(int file, off_t offset, int from) {
     (void)offset;
     (void)from;
     return file >= 0 && file <= 2 ? 0 : refuse(EBADF);
 }
 
-int _fstat(int file, struct stat *status) {
+int SYSTEM(fstat)(int file, struct stat *status) {
     if (file < 0 || file > 2)
         return refuse(EBADF);
     status->st_mode = S_IFCHR;
     return 0;
 }
 
-int _isatty(int file) {
+int SYSTEM(isatty)(int file) {
     return file >= 0 && file <= 2 ? 1 : (refuse(ENOTTY), 0);
 }
 
-int _open(const char *path, int flags, int mode) {
+int SYSTEM(open)(const char *path, int flags, ...) {
     (void)path;
-    (void)mode;
     return refuse(flags & O_CREAT ? EROFS : ENOENT);
 }
 
-int _stat(const char *path, struct stat *status) {
+int SYSTEM(stat)(const char *path, struct stat *status) {
     (void)path;
     (void)status;
     return refuse(ENOENT);
 }
 
-int _unlink(const char *path) {
+int SYSTEM(unlink)(const char *path) {
     (void)path;
     return refuse(ENOENT);
 }
 
-int _link(const char *from, const char *to) {
+int SYSTEM(link)(const char *from, const char *to) {
     (void)from;
     (void)to;
     return refuse(ENOENT);
 }
 
 /* Without a handler every signal ends the program, as a shell would report it. */
-int _kill(int process, int signal) {
+int SYSTEM(kill)(pid_t process, int signal) {
     if (process != SELF)
         return refuse(ESRCH);
     if (signal < 0 || signal >= NSIG)
@@ -97,18 +96,18 @@ int _kill(int process, int signal) {
     return 0;
 }
 
-int _getpid(void) {
+pid_t SYSTEM(getpid)(void) {
     return SELF;
 }
 
-int _wait(int *status) {
+pid_t SYSTEM(wait)(int *status) {
     (void)status;
     return refuse(ECHILD);
 }
 
 /* The heap is an area of its own, which does not grow. A program with an allocator of its own may have its own memory.
  */
-__attribute__((weak)) void *_sbrk(ptrdiff_t bytes) {
+__attribute__((weak)) void *SYSTEM(sbrk)(ptrdiff_t bytes) {
     (void)bytes;
     errno = ENOMEM;
     return (void *)-1;
@@ -120,23 +119,8 @@ long sysconf(int name) {
                                                                           : refuse(EINVAL);
 }
 
-/* How newlib converts characters of Japanese locales; there is only "C". */
-wint_t _jp2uc_l(wint_t character, void *locale) {
-    (void)locale;
-    return character;
-}
-
-wint_t _uc2jp_l(wint_t character, void *locale) {
-    (void)locale;
-    return character;
-}
-
-int _getentropy(void *bytes, size_t length) {
+int SYSTEM(getentropy)(void *bytes, size_t length) {
     (void)bytes;
     (void)length;
     return refuse(ENOSYS);
-}
-
-int getentropy(void *bytes, size_t length) {
-    return _getentropy(bytes, length);
 }

@@ -18,8 +18,8 @@ const FLAGS: &[(&str, &str)] = &[
 ];
 
 /// Flags that go with the C library, as `cofferdam sdk` prints them, too.
-const COMPILE: &str = include_str!("../../c/compile.txt");
-const LINK: &str = include_str!("../../c/link.txt");
+const COMPILE: &str = include_str!("../../c/newlib/compile.txt");
+const LINK: &str = include_str!("../../c/newlib/link.txt");
 
 /// The directory of how domains enter the kernel, with its C header: the same for every target in [`FLAGS`].
 pub fn entry() -> PathBuf {
@@ -48,7 +48,9 @@ pub fn c_build() -> cc::Build {
     {
         build.flag(flag);
     }
-    build.include(root().join("user/c/include"));
+    for include in ["include", "newlib/include"] {
+        build.include(root().join("user/c").join(include));
+    }
     build
 }
 

@@ -45,7 +45,11 @@ fn open() {
                 SPECS[ARENAS].store(envelope.spec + 1, Ordering::Relaxed);
                 continue;
             }
-            let Area { base, bytes, pieces, stride, .. } = envelope.arena;
+            let Area { base, bytes, pieces, stride, access, .. } = envelope.arena;
+            // Its pages are no memory before somebody makes regions of them: it serves plain `malloc`, or the program itself.
+            if access & abi::info::area::DEMAND != 0 {
+                continue;
+            }
             let Some((arena, spec)) = own.next() else { break };
             // SAFETY: the area is this domain's, for this arena alone, and handed over once.
             if unsafe { arena.open(base, bytes, pieces, stride, Records::For(envelope.count)) }.is_ok() {

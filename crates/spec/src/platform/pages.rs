@@ -183,6 +183,11 @@ impl Pages {
         Pages { window_log2, uniform: true, ..Pages::new(costs, work, sizes) }
     }
 
+    /// Bytes of a table that memory may need which is mapped while a system runs: none where a domain's tables have their size from the start.
+    pub const fn new_table_bytes(&self) -> u32 {
+        if self.uniform { 0 } else { self.table_bytes }
+    }
+
     /// Bytes of the entry that covers so many bytes best: of the smallest unit that holds them, or else of the largest one.
     pub const fn unit(bytes: u32) -> u32 {
         if bytes <= UNITS[0] {

@@ -10,4 +10,4 @@ mod version;
 pub use header::suits;
 pub(crate) use kernel::{Kernel, Loaded};
 pub use program::Program;
-pub(crate) use program::{Relocation, Section, Symbol};
+pub(crate) use program::{Local, Relocation, Section, Symbol};

@@ -4,7 +4,7 @@ use object::LittleEndian as LE;
 use object::elf;
 
 use crate::error::PlaceError;
-use crate::isa::Isa;
+use crate::isa::{Isa, Through};
 use crate::placed::ImageSizes;
 
 /// The header of a file.
@@ -49,6 +49,8 @@ pub(crate) struct Section {
     pub in_file: bool,
     /// Its bytes in the file are not those that relocations are for.
     pub compressed: bool,
+    /// It holds thread-local variables: their first bytes, or, not in the file and nowhere in memory, how many begin as zeros.
+    pub of_threads: bool,
     /// Its address is a multiple of this, a power of two.
     pub align: u32,
 }
@@ -92,6 +94,17 @@ pub(crate) struct Relocation {
     pub symbol: usize,
 }
 
+/// How the threads of a program get thread-local variables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Local {
+    /// The code that leads through the function.
+    pub through: Through,
+    /// The function of the run-time in which they begin.
+    pub function: u32,
+    /// Bytes of each stack that they take.
+    pub bytes: u32,
+}
+
 /// A domain's program.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -105,6 +118,8 @@ pub struct Program {
     pub(crate) data: Segment,
     pub(crate) entry: u32,
     pub(crate) sizes: ImageSizes,
+    /// Nothing where it has none.
+    pub(crate) local: Option<Local>,
 }
 
 pub(super) fn unreadable(domain: &str) -> impl Fn(object::read::Error) -> PlaceError + '_ {

@@ -8,6 +8,7 @@ use super::program::{Header, Program, Relocation, Section, Segment, Symbol, unre
 use super::{header, sound, version};
 use crate::error::PlaceError;
 use crate::isa::Moves;
+use crate::local;
 use crate::placed::ImageSizes;
 
 type Sections<'a> = SectionTable<'a, Header>;
@@ -37,6 +38,7 @@ impl Program {
         if program.code.bytes == 0 {
             return Err(fail("it holds no code".into()));
         }
+        program.local = local::of(&program)?;
         Ok(program)
     }
 
@@ -56,6 +58,7 @@ impl Program {
             data: Segment::default(),
             entry: header.e_entry.get(LE),
             sizes: ImageSizes::default(),
+            local: None,
             sections: sections.map_err(&fail)?,
         };
         let symbols = table.symbols(LE, file, elf::SHT_SYMTAB).map_err(&fail)?;
@@ -143,17 +146,21 @@ impl Program {
 fn read_section(table: &Sections, section: &elf::SectionHeader32<LE>) -> object::read::Result<Section> {
     let flags = section.sh_flags.get(LE);
     let name = table.section_name(LE, section)?;
+    let in_file = !matches!(section.sh_type(LE), elf::SHT_NOBITS | elf::SHT_NULL);
+    let of_threads = flags & elf::SHF_TLS != 0;
     Ok(Section {
         name: String::from_utf8_lossy(name).into_owned(),
         kind: section.sh_type(LE),
         address: section.sh_addr.get(LE),
         bytes: section.sh_size.get(LE),
         offset: section.sh_offset.get(LE),
-        allocated: flags & elf::SHF_ALLOC != 0,
+        // Zeros of thread-local variables are in no segment: their addresses are those of what lies behind them.
+        allocated: flags & elf::SHF_ALLOC != 0 && (in_file || !of_threads),
         writable: flags & elf::SHF_WRITE != 0,
         executable: flags & elf::SHF_EXECINSTR != 0,
-        in_file: !matches!(section.sh_type(LE), elf::SHT_NOBITS | elf::SHT_NULL),
+        in_file,
         compressed: flags & elf::SHF_COMPRESSED != 0,
+        of_threads,
         align: section.sh_addralign.get(LE).max(1),
     })
 }

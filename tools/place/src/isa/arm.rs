@@ -23,6 +23,8 @@ pub(super) const ISA: Isa = Isa {
     veneers: VENEERS,
     marks: &[("$d", Mark::Data), ("$a", Mark::Code(4, &A32)), ("$t", Mark::Code(2, &T32))],
     triples: &["thumbv", "armv"],
+    processor: "arm",
+    through: None,
     tools: "arm-none-eabi-",
 };
 

@@ -7,7 +7,7 @@ mod riscv;
 mod table;
 
 pub use table::Isa;
-pub(crate) use table::{Encoding, Mark, Moves, Veneer};
+pub(crate) use table::{Encoding, Mark, Moves, THROUGH_WORDS, Through, Veneer};
 
 const ISAS: &[&Isa] = &[&arm::ISA, &riscv::ISA];
 

@@ -3,6 +3,12 @@
 /// The processors that a section names; `None` where it does not say.
 pub(crate) type ReadProcessors = fn(&[u8]) -> Option<&'static str>;
 
+/// Words of code with which a thread begins that does not begin at its entry.
+pub(crate) const THROUGH_WORDS: usize = 4;
+
+/// That code, which leads to an entry through a function.
+pub(crate) type Through = fn(u32, u32) -> [u32; THROUGH_WORDS];
+
 /// Particulars of an instruction set.
 #[derive(Debug)]
 pub struct Isa {
@@ -34,6 +40,11 @@ pub struct Isa {
     pub(crate) marks: &'static [(&'static str, Mark)],
     /// Beginnings of compilers' target triples for it.
     pub(super) triples: &'static [&'static str],
+    /// The processor as CMake calls it.
+    pub processor: &'static str,
+    /// Code before the entry of a thread, which leads through a function of the run-time; none where no program has
+    /// thread-local variables.
+    pub(crate) through: Option<Through>,
     /// The beginning of the names of its C compiler and its binary utilities.
     pub tools: &'static str,
 }

@@ -10,6 +10,7 @@ use super::frames::{pages, room};
 use crate::allocate::Space;
 use crate::elf::Program;
 use crate::error::PlaceError;
+use crate::local;
 use crate::spot::{DomainSpot, Spot, info_bytes, stack_bytes};
 
 /// Alignment of a stack (RISC-V ELF psABI, integer calling convention).
@@ -33,7 +34,8 @@ pub(super) fn place(
 ) -> Result<DomainSpot, PlaceError> {
     linked(domain, program)?;
     let writable = area::READ | area::WRITE;
-    let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
+    let own_bytes = program.code.bytes.next_multiple_of(8) + local::code_bytes(domain, program);
+    let code_bytes = own_bytes + info_bytes(domain) + domain.code.extra;
     let data_bytes = program.data.bytes.next_multiple_of(8) + domain.data.extra;
     let stack = stack_bytes(domain).next_multiple_of(STACK_ALIGN);
     let mut own = Own { spaces, domain, areas: Vec::new() };
@@ -64,7 +66,7 @@ pub(super) fn place(
     Ok(DomainSpot {
         code_delta: 0,
         data_delta: 0,
-        info: program.code.base + program.code.bytes.next_multiple_of(8),
+        info: program.code.base + own_bytes,
         areas,
         code_base: program.code.base,
         data_base,

@@ -127,6 +127,7 @@ fn program(name: &str, code: u32, data: u32) -> Program {
         data: crate::elf::program::Segment { base: 0x80_0000, bytes: data, file_bytes: data / 2, align: 8 },
         entry: 0x1000,
         sizes: ImageSizes::default(),
+        local: None,
     }
 }
 

@@ -10,18 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conversion.h"
+
 /* Longest width and precision of `%a`; more is refused. */
 enum { HEX_MAX = 99, HEX_DIGITS = 13, DIGIT_BITS = 4, FRACTION_BITS = 52, BIAS = 1023, LONGEST_HEX = 2 * HEX_MAX + 32 };
 
-enum length { NONE, CHAR, SHORT, LONG, LONG_LONG, INTMAX, WORD, WIDE_DOUBLE };
 enum verdict { KNOWN, REWRITE, REFUSE };
-
-/* One conversion, from behind its `%`. */
-struct conversion {
-    const char *flags, *width, *precision, *length, *end; /* where each begins; `end` is behind the letter */
-    enum length size;
-    char letter;
-};
 
 /* A format in the making, and the arguments that belong to it: AAPCS32 keeps them in a row of words, doublewords
  * aligned, and a va_list is the address of the next. */
@@ -32,65 +26,16 @@ struct rewriting {
 
 _Static_assert(sizeof(va_list) == sizeof(char *), "a va_list is an address");
 
-static enum length length_of(const char **at) {
-    static const struct {
-        char text[3];
-        unsigned char size;
-    } known[] = {{"hh", CHAR},  {"h", SHORT}, {"ll", LONG_LONG}, {"l", LONG},       {"q", LONG_LONG},
-                 {"j", INTMAX}, {"z", WORD},  {"t", WORD},       {"L", WIDE_DOUBLE}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        size_t bytes = strlen(known[i].text);
-        if (strncmp(*at, known[i].text, bytes) == 0) {
-            *at += bytes;
-            return known[i].size;
-        }
-    }
-    return NONE;
-}
-
-/* Finds the next conversion; null at the end of the format. A scan set's letter is its bracket. */
-static const char *next_conversion(const char *format, struct conversion *found) {
-    const char *at = strchr(format, '%');
-    if (!at)
-        return 0;
-    found->flags = ++at;
-    at += strspn(at, "-+ #0'");
-    found->width = at;
-    at += strspn(at, "*0123456789$");
-    found->precision = at;
-    if (*at == '.')
-        at += 1 + strspn(at + 1, "*-0123456789$");
-    found->length = at;
-    found->size = length_of(&at);
-    found->letter = *at;
-    found->end = at + (*at != 0);
-    if (found->letter == '[') {
-        at += 1 + (at[1] == '^');
-        at += *at == ']';
-        const char *close = strchr(at, ']');
-        found->end = close ? close + 1 : at + strlen(at);
-    }
-    return found->end;
-}
-
-static int contains(const char *from, const char *to, char letter) {
-    return memchr(from, letter, (size_t)(to - from)) != 0;
-}
-
-static int wide(const struct conversion *c) {
-    return strchr("CSm", c->letter) || (c->size == LONG && strchr("cs[", c->letter));
-}
-
 static enum verdict judge(const char *format, int printing, size_t *conversions) {
     struct conversion c;
     enum verdict verdict = KNOWN;
-    for (*conversions = 0; (format = next_conversion(format, &c)); ++*conversions) {
+    for (*conversions = 0; (format = cof_next_conversion(format, &c)); ++*conversions) {
         if (!c.letter)
             break;
-        if (contains(c.flags, c.length, '$') || wide(&c) || (printing && c.letter == 'n' && c.size == CHAR))
+        if (cof_contains(c.flags, c.length, '$') || cof_is_wide(&c) || (printing && c.letter == 'n' && c.size == CHAR))
             return REFUSE;
         if (c.size == CHAR || c.size == INTMAX || c.size == WORD || strchr("aAF", c.letter) ||
-            contains(c.flags, c.width, '\''))
+            cof_contains(c.flags, c.width, '\''))
             verdict = REWRITE;
     }
     return verdict;
@@ -115,7 +60,7 @@ static void put_text(struct rewriting *r, const char *from, const char *to) {
 /* Width and precision as numbers; a star takes an argument. -1: not given. */
 static int number(const char *from, const char *to, va_list *arguments) {
     int value = from == to ? -1 : 0;
-    if (contains(from, to, '*'))
+    if (cof_contains(from, to, '*'))
         return va_arg(*arguments, int);
     for (; from != to; from++)
         value = *from >= '0' && *from <= '9' && value <= HEX_MAX ? value * 10 + (*from - '0') : value;
@@ -163,7 +108,7 @@ static char *put_many(char *to, char letter, int count) {
 /* Writes a number as `%a` does, padded; false when it is longer than there is room. */
 static int hex_float(const struct conversion *c, va_list *arguments, char *to) {
     char digits[HEX_MAX + 32], *end = digits;
-    int left = contains(c->flags, c->width, '-'), width = number(c->width, c->precision, arguments);
+    int left = cof_contains(c->flags, c->width, '-'), width = number(c->width, c->precision, arguments);
     int precision = c->precision == c->length ? -1 : number(c->precision + 1, c->length, arguments);
     precision = c->precision + 1 == c->length ? 0 : precision;
     double value = va_arg(*arguments, double);
@@ -171,13 +116,13 @@ static int hex_float(const struct conversion *c, va_list *arguments, char *to) {
     width = width < -1 ? -width : width;
     if (width > HEX_MAX || precision > HEX_MAX)
         return 0;
-    const char *sign = signbit(value)                      ? "-"
-                       : contains(c->flags, c->width, '+') ? "+"
-                       : contains(c->flags, c->width, ' ') ? " "
-                                                           : "";
-    int finite = isfinite(value), zeros = finite && !left && contains(c->flags, c->width, '0');
+    const char *sign = signbit(value)                          ? "-"
+                       : cof_contains(c->flags, c->width, '+') ? "+"
+                       : cof_contains(c->flags, c->width, ' ') ? " "
+                                                               : "";
+    int finite = isfinite(value), zeros = finite && !left && cof_contains(c->flags, c->width, '0');
     if (finite)
-        end = hex_digits(value, precision, contains(c->flags, c->width, '#'), end);
+        end = hex_digits(value, precision, cof_contains(c->flags, c->width, '#'), end);
     else
         end = stpcpy(end, isnan(value) ? "nan" : "inf");
     *end = 0;
@@ -250,7 +195,7 @@ static int rewritten(printer print, struct _reent *state, FILE *file, const char
     values = (char *)(((uintptr_t)values + 7) & ~(uintptr_t)7);
     struct rewriting r = {text, values};
     for (const char *at = format, *end; *at; at = end) {
-        end = next_conversion(at, &c);
+        end = cof_next_conversion(at, &c);
         if (!end || !c.letter) {
             put_text(&r, at, at + strlen(at));
             break;
@@ -299,7 +244,7 @@ static int scanned(printer scan, struct _reent *state, FILE *file, const char *f
     struct narrow *chars = alloca(count * sizeof *chars);
     struct rewriting r = {text, values};
     for (const char *at = format, *end; *at; at = end) {
-        end = next_conversion(at, &c);
+        end = cof_next_conversion(at, &c);
         if (!end || !c.letter) {
             put_text(&r, at, at + strlen(at));
             break;
@@ -315,7 +260,7 @@ static int scanned(printer scan, struct _reent *state, FILE *file, const char *f
             *r.format++ = 'f';
         else
             put_text(&r, c.length + strspn(c.length, "hlqjztL"), c.end);
-        if (c.letter == '%' || contains(c.flags, c.length, '*'))
+        if (c.letter == '%' || cof_contains(c.flags, c.length, '*'))
             continue;
         void *target = va_arg(arguments, void *);
         if (c.size == CHAR) {

@@ -1,0 +1,2 @@
+/* picolibc calls the system by the names of POSIX. */
+#define SYSTEM(name) name
