@@ -21,6 +21,9 @@ pub struct Synthetic {
 }
 
 impl Synthetic {
+    /// With a hundred thousand actions it maps no more pages at once.
+    pub const PAGES: u32 = 2048;
+
     /// The same seed makes the same history.
     pub const fn new(actions: u32, seed: u32) -> Self {
         let mut slots = [0; COUNT];

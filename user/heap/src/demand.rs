@@ -99,6 +99,11 @@ impl Parts {
         if cof_heap_map(base, layout.fixed, 0) != 0 {
             return Err(Error::Piece);
         }
+        // Otherwise an allocation would be the first to touch pages of records.
+        for page in 0..layout.fixed {
+            // SAFETY: a page of the region that was just made.
+            unsafe { ((base + page * PAGE) as *mut u32).write_volatile(0) };
+        }
         let mut counts = Table { base: base + layout.records, pages: layout.piece };
         (0..layout.piece).for_each(|page| counts.set(page, 0));
         // SAFETY: as the caller promises.

@@ -50,14 +50,14 @@ fn main(start: Start) -> u32 {
     let Some(area) = start.info.area("arena0") else { return 2 };
     // SAFETY: nobody else uses them.
     let All { times, slots, free, grown } = unsafe { &mut *ALL.0.get() };
-    let stats = || Stats::new(times, start.info.ticks_per_second() / PERIODS_PER_SECOND);
+    let period = start.info.ticks_per_second() / PERIODS_PER_SECOND;
     let is_kept = start.argument & KEPT != 0;
     let played = match history::FILE.map(|file| Recorded::new(file, free)) {
         None => {
             let actions = Synthetic::new(start.argument & !KEPT, 1);
-            play(area.base, synthetic::ENVELOPE, actions, is_kept, stats, (slots, grown))
+            play(area.base, synthetic::ENVELOPE, actions, is_kept, (times, period), (slots, grown))
         }
-        Some(Some(recorded)) => play(area.base, recorded.envelope, recorded, is_kept, stats, (slots, grown)),
+        Some(Some(recorded)) => play(area.base, recorded.envelope, recorded, is_kept, (times, period), (slots, grown)),
         Some(None) => return 3,
     };
     let mut console = Console::new();
@@ -76,15 +76,14 @@ fn play(
     envelope: Envelope,
     actions: impl Iterator<Item = Action>,
     is_kept: bool,
-    stats: impl FnOnce() -> Stats,
+    (times, period): (&'static mut [Times; 4], u32),
     (slots, grown): (&mut [u32], &mut [u32]),
 ) -> Result<Stats, Error> {
     let layout = traces::layout(envelope.count).ok_or(Error::Piece)?;
     // SAFETY: the demand area, of which nothing has been used.
     let Parts { layout, memory, counts, piece } = unsafe { Parts::new(base, layout) }?;
-    // No history maps more than twice as many pages as its blocks fill, and some.
-    own_frames(piece, layout.in_piece().min(2 * envelope.live / PAGE + 256))?;
-    let stats = stats();
+    own_frames(piece, if history::FILE.is_some() { Recorded::PAGES } else { Synthetic::PAGES })?;
+    let stats = Stats::new(times, period);
     if is_kept {
         let memory = Deferred::new(memory, Below::default(), piece, layout.piece);
         let mut heap = KeptHeap::new(memory, &layout, base, Kernel::new(piece), grown)?;
