@@ -6,6 +6,9 @@ use system_tests::conformance::{Column, on_slow};
 use system_tests::{Ran, cofferdam, root};
 
 const BOARD: &str = "ibex-rtmmu";
+/// With a page table of one level, and with Sv32.
+const DIRECT: &str = "ibex-direct";
+const SV32: &str = "ibex-sv32";
 
 /// Kinds of faults in reports.
 const DATA: &str = "data access";
@@ -42,7 +45,16 @@ const PROBES: [(&str, Option<u32>); 23] = [
 
 #[test]
 fn hello_runs_unchanged_and_its_cycles_are_exact() {
-    let run = || Ran::on(BOARD, "examples/hello/system.toml", &[]);
+    runs_hello(BOARD);
+}
+
+#[test]
+fn so_it_does_on_a_page_table_of_one_level() {
+    runs_hello(DIRECT);
+}
+
+fn runs_hello(board: &str) {
+    let run = || Ran::on(board, "examples/hello/system.toml", &[]);
     let ran = run();
     assert_eq!(ran.code, 0, "{}\n{:#}", ran.stderr, ran.report["verdict"]);
     assert!(ran.console().contains("hello: hello from domain 1 (hello)"), "{}", ran.console());
@@ -89,11 +101,20 @@ fn system(probes: std::ops::Range<usize>) -> String {
 
 #[test]
 fn a_domain_that_reaches_for_more_is_stopped_and_nobody_else_notices() {
+    stops_probes(BOARD);
+}
+
+#[test]
+fn so_it_is_on_a_page_table_of_one_level() {
+    stops_probes(DIRECT);
+}
+
+fn stops_probes(board: &str) {
     for probes in [0..8, 8..16, 16..23] {
         let directory = tempfile::TempDir::new().unwrap();
         let path = directory.path().join("system.toml");
         std::fs::write(&path, system(probes.clone())).unwrap();
-        let ran = Ran::new(&path.to_string_lossy(), &[]);
+        let ran = Ran::on(board, &path.to_string_lossy(), &[]);
         assert!(ran.console().contains("ticks since boot"), "{}\n{}", ran.stderr, ran.console());
         assert_eq!(ran.report["violations_total"], 0);
         for probe in probes {
@@ -137,9 +158,26 @@ fn wrong(column: &Column) -> Vec<String> {
 
 #[test]
 fn rows_of_the_conformance_suite_about_memory_hold() {
-    let column = on_slow(BOARD, STRETCH, MEMORY_ROWS).unwrap_or_else(|how| panic!("{how}"));
+    holds_rows(BOARD);
+}
+
+#[test]
+fn so_they_do_on_a_page_table_of_one_level() {
+    holds_rows(DIRECT);
+}
+
+fn holds_rows(board: &str) {
+    let column = on_slow(board, STRETCH, MEMORY_ROWS).unwrap_or_else(|how| panic!("{how}"));
     assert_eq!(column.cells.len(), MEMORY_ROWS.len());
     assert_eq!(wrong(&column), [""; 0]);
+}
+
+#[test]
+#[ignore = "a third model: `make test-long` runs it"]
+fn sv32_holds_the_same() {
+    runs_hello(SV32);
+    stops_probes(SV32);
+    holds_rows(SV32);
 }
 
 #[test]

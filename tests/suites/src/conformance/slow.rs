@@ -14,7 +14,7 @@ const LARGE: [&str; 5] = ["lead", "client", "chief", "driver", "guest"];
 /// # Errors
 /// As for [`super::on_target`].
 pub fn on_slow(board: &str, stretch: u32, rows: Range<u32>) -> Result<Column, String> {
-    let dir = target_dir().join("slow-rows").join(format!("{}-{}", rows.start, rows.end));
+    let dir = target_dir().join("slow-rows").join(format!("{board}-{}-{}", rows.start, rows.end));
     let path = dir.join("system.toml");
     let problem = |error: std::io::Error| format!("{}: {error}", path.display());
     fs::create_dir_all(&dir).map_err(problem)?;
