@@ -364,8 +364,8 @@ pub trait Protection<A: Arch>: Sized + 'static {
         Err(Error::BadAddress)
     }
 
-    /// Frees regions of the demand area, the first of which begins at an address. Where the rest of them begins, and how many there are, if this takes more
-    /// steps than one.
+    /// Frees regions of the demand area, the first of which begins at an address. If this takes more steps than one: the place where the
+    /// rest of them begins, and how many there are.
     ///
     /// # Errors
     /// Those of `REGION_UNMAP`.

@@ -5,7 +5,7 @@
 use core::marker::PhantomData;
 
 use crate::frames::{Frame, Frames};
-use crate::space::{Access, Page, Rights};
+use crate::page::{Access, Page, Rights};
 use crate::translation::{Header, Translation};
 use crate::words::Words;
 

@@ -3,6 +3,7 @@
 //!
 //! Source: `docs/references.md`, key RTMMU, sections II.C and IV. The hardware that reads these tables is `rtl/mmu/mmu_rtmmu.sv`.
 //!
+//! - [`page`]: pages, and the rights to them.
 //! - [`space`]: an address space: regions, in whatever tables the processor translates with.
 //! - [`translation`]: the interface of these tables.
 //! - [`tables`]: the five of RTMMU: `c`, `sp`, `h`, `s`, `d`.
@@ -15,6 +16,7 @@
 
 pub mod flat;
 pub mod frames;
+pub mod page;
 pub mod space;
 pub mod tables;
 pub mod translation;
@@ -28,7 +30,8 @@ extern crate std;
 extern crate testing;
 
 pub use frames::{Frame, Frames, Owner};
-pub use space::{Access, Error, Freed, Mapped, Page, Region, Rights, Space};
+pub use page::{Access, Page, Rights};
+pub use space::{Error, Freed, Mapped, Region, Space};
 pub use tables::Tables;
 pub use translation::Translation;
 pub use tree::Tree;

@@ -7,58 +7,13 @@
 //! split outlives its region, and the stacks of both parts collide.
 
 use crate::frames::{Frame, Frames, Owner};
-use crate::tables::Tables;
+use crate::page::{Access, Page, Rights};
 use crate::translation::{Header, Translation};
 use crate::tree::{self, Tree};
 use crate::words::Words;
 
 /// Most pages of a space, as a logarithm: the upper half of 32-bit addresses.
 pub const MAX_PAGES_LOG2: u8 = 19;
-
-/// A page: a virtual address less 2^31, divided by 4096.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Page(pub u32);
-
-/// The accesses that a region admits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rights(u8);
-
-impl Rights {
-    /// Nothing.
-    pub const NONE: Self = Self(0);
-    /// Loads.
-    pub const R: Self = Self(1);
-    /// Loads and stores.
-    pub const RW: Self = Self(3);
-    /// Loads and fetches.
-    pub const RX: Self = Self(5);
-
-    /// Bits of [`Access`].
-    pub(crate) const fn bits(self) -> u32 {
-        self.0 as u32
-    }
-
-    /// The lowest three bits of a word.
-    pub(crate) const fn from_bits(word: u32) -> Self {
-        Self((word & 7) as u8)
-    }
-
-    /// Whether an access is among them.
-    pub const fn admit(self, access: Access) -> bool {
-        self.0 >> access as u8 & 1 == 1
-    }
-}
-
-/// A use of a page by an instruction. Values are the bits of [`Rights`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// It reads data.
-    Load = 0,
-    /// It writes data.
-    Store = 1,
-    /// It is read itself.
-    Fetch = 2,
-}
 
 /// Why an operation was refused. Nothing has changed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,24 +69,9 @@ pub struct Freed {
 /// `2 L - 1` reads, with `L` = [`tree::levels`].
 #[derive(Clone, Debug)]
 pub struct Space<M, T> {
-    tables: M,
+    pub(crate) tables: M,
     tree: Tree<T>,
     pages_log2: u8,
-}
-
-impl<W: Words, T: Words> Space<Tables<W>, T> {
-    /// Changes the rights of a region: those of all its pages, in one store.
-    ///
-    /// # Errors
-    /// [`Error::Range`], [`Error::NoRegion`].
-    ///
-    /// # Time complexity
-    /// Two reads and one write.
-    pub fn protect(&mut self, first: Page, rights: Rights) -> Result<(), Error> {
-        let header = self.allocated(first)?;
-        self.tables.set_header(first, header.with_rights(rights));
-        Ok(())
-    }
 }
 
 impl<M: Translation, T: Words> Space<M, T> {
@@ -306,7 +246,7 @@ impl<M: Translation, T: Words> Space<M, T> {
     }
 
     /// The header of an allocated region that begins with a page.
-    fn allocated(&self, first: Page) -> Result<Header, Error> {
+    pub(crate) fn allocated(&self, first: Page) -> Result<Header, Error> {
         if first.0 >= self.pages() {
             return Err(Error::Range);
         }

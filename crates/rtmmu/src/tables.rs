@@ -19,7 +19,8 @@
 //! 3. Each place i of a stack, `a <= i < sp[a]`, names a mapped page of region a, and that page's `h` is i.
 
 use crate::frames::{Frame, Frames};
-use crate::space::{Page, Rights};
+use crate::page::{Page, Rights};
+use crate::space::{Error, Space};
 use crate::translation::{Header, Translation};
 use crate::words::Words;
 
@@ -102,5 +103,20 @@ impl<W: Words> Translation for Tables<W> {
             frames.splice(self.frame_at(header.limit() - 1), self.frame_at(first.0), mapped);
         }
         mapped
+    }
+}
+
+impl<W: Words, T: Words> Space<Tables<W>, T> {
+    /// Changes the rights of a region: those of all its pages, in one store.
+    ///
+    /// # Errors
+    /// [`Error::Range`], [`Error::NoRegion`].
+    ///
+    /// # Time complexity
+    /// Two reads and one write.
+    pub fn protect(&mut self, first: Page, rights: Rights) -> Result<(), Error> {
+        let header = self.allocated(first)?;
+        self.tables.set_header(first, header.with_rights(rights));
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Tables that a processor translates with, as far as regions change them.
 
 use crate::frames::{Frame, Frames};
-use crate::space::{Page, Rights};
+use crate::page::{Page, Rights};
 use crate::words::Words;
 
 /// The tables of a space, and the words of its headers. Pages are below the space's.
@@ -71,7 +71,7 @@ impl Header {
         if self.0 & ALLOCATED == 0 { None } else { Some(self.admitted()) }
     }
 
-    /// What RTMMU reads as rights.
+    /// The rights that RTMMU reads.
     pub(crate) const fn admitted(self) -> Rights {
         Rights::from_bits(self.0 >> RIGHTS_SHIFT)
     }

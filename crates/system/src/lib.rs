@@ -29,6 +29,7 @@ pub use block::{
 };
 pub use records::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, Thread, area, frames, policy};
 pub use regions::NotExact;
+pub use rtmmu::Hardware as TableMemory;
 pub use section::{AnyScheme, Known, Scheme, Section};
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ impl Mmu {
         }
     }
 
-    /// What the register BASE holds while the domain with these entries runs: the first of them, or with Sv32 the page of the table of the first level
+    /// The contents of the register BASE while the domain with these entries runs: the first of them, or with Sv32 the page of the table of the first level
     /// ([`Mmu::root`]).
     pub const fn base(self, entries: u32, own: &Space) -> u32 {
         match self {

@@ -1,12 +1,14 @@
-//! Histories of allocations on the soft core (`eval/traces`, `eval/systems/traces`): RTMMU with a heap that gives pages back, and its opponents with one that keeps them. The
+//! Histories of allocations on the soft core (`crates/traces`, `eval/systems/traces`): RTMMU with a heap that gives pages back, and its opponents with one that keeps them. The
 //! player measures from itself; cycles are those of the hardware's description.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use build_tool::{Built, Install, Instead, Loaded};
 use record::EventsFile;
 use report::Report;
 use runner::Go;
+use serde::Deserialize;
 
 use crate::rows::{Cycles, Row, TRACES, Target};
 use crate::Error;
@@ -21,38 +23,47 @@ const KEPT: u32 = 1 << 31;
 /// Actions of the synthetic history, of which the paper has a million.
 const ACTIONS: u32 = 100_000;
 
-/// The histories, and the longest allocation and release of the paper's programs (table I, in us, RTMMU; its opponent).
-const HISTORIES: [(&str, &str, &str); 7] = [
-    ("synthetic", "339; 237", "945; 4 145 462"),
-    ("ffmpeg", "avconv 327; 233", "547; 2 263"),
-    ("fft", "326; 233", "524; 94 305"),
-    ("streams", "mc 336; 232", "747; 2 899 292"),
-    ("cryptominisat", "sharpSAT 327; 233", "702; 73 454"),
-    ("minisat", "antom 325; 233", "668; 37 854"),
-    ("network", "PHP 322; 233", "437; 1 423 306"),
-];
+/// The rows.
+const ROWS: &str = "eval/systems/traces/rows.toml";
 
-/// A board with a heap, and the part of a row's id that names them.
-struct Contender {
-    name: &'static str,
-    board: &'static str,
-    keeps: bool,
-    subject: &'static str,
+/// [`ROWS`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Plan {
+    contender: Vec<Contender>,
+    history: Vec<History>,
 }
 
-const CONTENDERS: [Contender; 4] = [
-    Contender { name: "rtmmu", board: "ibex-rtmmu", keeps: false, subject: "RTMMU, pages given back" },
-    Contender { name: "direct", board: "ibex-direct", keeps: true, subject: "one-level table, pages kept" },
-    Contender { name: "sv32", board: "ibex-sv32", keeps: true, subject: "Sv32 without TLB, pages kept" },
-    Contender { name: "back", board: "ibex-direct", keeps: false, subject: "one-level table, pages given back" },
-];
+/// A board with a heap.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Contender {
+    /// Part of the ids of its rows.
+    name: String,
+    board: String,
+    /// The heap keeps its pages.
+    keeps: bool,
+    subject: String,
+    /// Most cycles, by operation.
+    #[serde(default)]
+    targets: BTreeMap<String, u64>,
+}
 
-/// What the player prints, the part of an id that names it, its meaning, and the target for RTMMU.
-const OPERATIONS: [(&str, &str, &str, Option<u64>); 4] = [
-    ("alloc", "alloc", "allocation", Some(5_000)),
-    ("free", "free", "release", Some(8_000)),
-    ("first touch", "touch", "first touch of a page, its frame the domain's own", None),
-    ("mapped", "mapped", "access to a page that is mapped", None),
+/// A history, with what the paper says of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct History {
+    name: String,
+    alloc: String,
+    free: String,
+}
+
+/// The words of the player for an operation, the part of an id that names it, and its meaning.
+const OPERATIONS: [(&str, &str, &str); 4] = [
+    ("alloc", "alloc", "allocation"),
+    ("free", "free", "release"),
+    ("first touch", "touch", "first touch of a page, its frame the domain's own"),
+    ("mapped", "mapped", "access to a page that is mapped"),
 ];
 
 /// Cycles of a tick (docs/soft-core.md, Time).
@@ -74,12 +85,15 @@ pub(crate) fn measure(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, Error> {
     let wants = |id: &str| only.is_none_or(|only| only.starts_with(id) || id.starts_with(only));
+    let path = install.root.join(ROWS);
+    let text = std::fs::read_to_string(&path).map_err(|error| Error::file(&path, &error))?;
+    let plan: Plan = toml::from_str(&text).map_err(|error| failed(format!("{ROWS}: {}", error.message())))?;
     let mut all = Vec::new();
-    for history in HISTORIES {
-        for contender in CONTENDERS {
-            let id = format!("{TRACES}.{}.{}", history.0, contender.name);
+    for history in &plan.history {
+        for contender in &plan.contender {
+            let id = format!("{TRACES}.{}.{}", history.name, contender.name);
             if wants(&id) {
-                all.extend(rows(install, history, &contender, &out.join(&id), progress)?);
+                all.extend(rows(install, history, contender, &out.join(&id), progress)?);
             }
         }
     }
@@ -92,14 +106,14 @@ fn failed(why: String) -> Error {
 
 fn rows(
     install: &Install,
-    (history, alloc, free): (&str, &str, &str),
+    History { name: history, alloc, free }: &History,
     contender: &Contender,
     directory: &Path,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, Error> {
-    let Contender { name, board, subject, .. } = *contender;
+    let Contender { name, board, keeps, subject, targets } = contender;
     let refused = |refusal: &manifest::Diagnostic| Error::Build(refusal.to_string());
-    let path = manifest_of(install, history, contender.keeps, directory)?;
+    let path = manifest_of(install, history, *keeps, directory)?;
     let loaded = Loaded::load_for(install, &path, Instead::board(board)).map_err(|refusal| refused(&refusal))?;
     let profile = loaded.board.chip.name.clone();
     let told = &mut |what: &str| progress(&format!("traces: building {what}"));
@@ -108,17 +122,17 @@ fn rows(
         built.map_err(|all| all.first().map_or_else(|| Error::Build("refused".to_owned()), |first| refused(first)))?;
     progress(&format!("traces: {history} on {board}: running"));
     let said = run(&built, directory)?;
-    let rows = OPERATIONS.into_iter().map(|(line, part, operation, most)| {
+    let rows = OPERATIONS.into_iter().map(|(line, part, operation)| {
         let id = format!("{TRACES}.{history}.{name}.{part}");
         let (count, cycles) = found(&said, line).ok_or_else(|| failed(format!("no times of `{line}`: {said}")))?;
-        let target = most.filter(|_| name == "rtmmu").map(|most| Target { cycles: Some(most), ..Target::default() });
+        let target = targets.get(part).map(|most| Target { cycles: Some(*most), ..Target::default() });
         let paper = [("alloc", alloc), ("free", free)].into_iter().find(|(of, _)| *of == part);
         Ok(Row {
             command: format!("./cofferdam bench --only {id}"),
             id,
-            board: board.to_owned(),
+            board: board.clone(),
             profile: profile.clone(),
-            subject: subject.to_owned(),
+            subject: subject.clone(),
             operation: format!("{history}: {operation}, {count} times"),
             cycles,
             paper: paper.map(|(_, us)| format!("{us} us")),

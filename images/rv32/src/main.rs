@@ -10,6 +10,12 @@ use kernel::entry::{Args, Next};
 use rv32::{Board, Registers, Rv32, TableMemory};
 use units::{PhysAddr, VirtAddr};
 
+/// The MMUs, by their names in the files of boards.
+#[allow(unused_imports)] // a board has one
+mod mmus {
+    pub use rv32::{Direct as direct, Rtmmu as rtmmu, Sv32 as sv32};
+}
+
 /// Constants of the board's file.
 mod board {
     include!(concat!(env!("OUT_DIR"), "/board.rs"));

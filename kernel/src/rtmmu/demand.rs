@@ -102,8 +102,8 @@ impl<A: RtmmuArch> Demand<A> {
         Ok(())
     }
 
-    /// Frees regions, one behind the other; their frames are free at once. Where pages have to be visited, some of one region: the first page of what
-    /// is left, and how many regions that is.
+    /// Frees regions, one behind the other; their frames are free at once. If pages have to be visited, some of one region: the first page of the rest,
+    /// and how many regions that is.
     ///
     /// # Errors
     /// `BAD_ARGUMENT`: so many are never freed at once. `BAD_ADDRESS`: the first page is not part of it. `BAD_STATE`: not so many regions begin

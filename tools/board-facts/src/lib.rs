@@ -52,15 +52,6 @@ pub fn generate() -> Result<(), String> {
     Ok(())
 }
 
-/// The name of the type in `arch/rv32` that is an MMU.
-fn mmu_type(name: Option<&str>) -> &'static str {
-    match name {
-        Some("direct") => "Direct",
-        Some("sv32") => "Sv32",
-        _ => "Rtmmu",
-    }
-}
-
 fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -177,7 +168,8 @@ impl Files {
                 "ENTRIES_LOG2",
                 entries,
             )?;
-            writeln!(text, "/// The MMU.\npub type Mmu = rv32::{};", mmu_type(self.board.protection.mmu.as_deref()))?;
+            let mmu = self.board.protection.mmu.as_deref().unwrap_or_default();
+            writeln!(text, "/// The MMU, of those that the image has.\npub use super::mmus::{mmu} as Mmu;")?;
         }
         writeln!(text, "/// The memories of domains.\n#[allow(dead_code)] // no image uses all of them")?;
         let count = given.len();

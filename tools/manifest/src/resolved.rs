@@ -408,7 +408,7 @@ pub struct System {
     /// Resources for page tables, where these check accesses.
     pub pages: Option<Pages>,
     /// Tables that the hardware has for all domains together, if it has such.
-    pub table_memory: Option<system::rtmmu::Hardware>,
+    pub table_memory: Option<system::TableMemory>,
     /// Domains.
     pub domains: Vec<Domain>,
     /// Shared memory.

@@ -10,6 +10,7 @@ use testing::Rng;
 
 use super::*;
 use crate::flat::{Direct, Entry, Flat, Sv32};
+use crate::tables::Tables;
 use crate::words::counting::{Counting, Counts};
 
 const OWNER: Owner = Owner(3);

@@ -145,7 +145,7 @@ unsafe impl<K: Kind> RtmmuArch for Machine<Spaced<K>> {
     }
 }
 
-/// What the registers hold while a domain runs.
+/// The contents of the registers while a domain runs.
 fn loaded(mmu: Mmu, own: &Space) -> Loaded {
     Loaded { first: mmu.base(WINDOWS[2], own), pages_log2: own.pages_log2 }
 }

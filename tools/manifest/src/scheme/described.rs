@@ -118,7 +118,7 @@ pub trait Scheme: Debug + Send + Sync {
     }
 
     /// Tables that the hardware has for all domains together, if it has such.
-    fn table_memory(&self) -> Option<system::rtmmu::Hardware> {
+    fn table_memory(&self) -> Option<system::TableMemory> {
         None
     }
 

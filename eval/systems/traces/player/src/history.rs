@@ -8,7 +8,7 @@ macro_rules! file {
     ($($name:literal)*) => {
         const fn file() -> Option<&'static [u8]> {
             $(if cfg!(feature = $name) {
-                return Some(include_bytes!(concat!("../../../../traces/histories/", $name)));
+                return Some(include_bytes!(concat!("../../../../../crates/traces/histories/", $name)));
             })*
             None
         }

@@ -1,6 +1,6 @@
 //! The synthetic history: of its actions 10 % are allocations, 10 % releases, 40 % loads and 40 % stores, each of a block or at a place chosen at random.
 
-use crate::{Action, Envelope};
+use crate::action::{Action, Envelope};
 
 /// Most blocks at once.
 pub const COUNT: usize = 640;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records the histories in eval/traces/histories: record.py [NAME...]
+"""Records the histories in crates/traces/histories: record.py [NAME...]
 
 Each is the beginning of what a program allocates, releases and touches (shim.c). The programs are packages of Debian that set-up does not install: ffmpeg,
 sox, minisat, cryptominisat, php-cli, and perl; gcc compiles the shim. Inputs are made here and are the same each time. A record depends on the versions of the

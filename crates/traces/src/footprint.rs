@@ -11,7 +11,8 @@ use core::cell::RefCell;
 use memory::demand::{Below, Counts, Deferred, DemandHeap, KeptHeap, Made, PAGE, Refused, Regions};
 use memory::heap::{Error, GRANULE, HEADER, Storage, Word};
 
-use crate::{Action, layout};
+use crate::action::Action;
+use crate::arena::layout;
 
 /// The first address of the heap.
 const BASE: u32 = 0x9000_0000;
@@ -36,7 +37,7 @@ pub struct Footprint {
     pub touches: u32,
 }
 
-/// What a history with so many blocks at once comes to.
+/// The footprint of a history with so many blocks at once.
 ///
 /// # Errors
 /// As the heap's.

@@ -1,6 +1,6 @@
-//! Histories of real programs, in the format of `eval/traces/record/record.py`.
+//! Histories of real programs, in the format of `crates/traces/record/record.py`.
 
-use crate::{Action, Envelope};
+use crate::action::{Action, Envelope};
 
 /// The first number of a file.
 const MAGIC: u32 = 0xc0f;
@@ -10,7 +10,7 @@ const PAGE: u32 = 4096;
 /// A history, and the slots of blocks that were released.
 #[derive(Debug)]
 pub struct Recorded<'a> {
-    /// What it has allocated at once at most.
+    /// The most that it has allocated at once.
     pub envelope: Envelope,
     /// How many actions it has.
     pub actions: u32,

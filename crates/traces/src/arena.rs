@@ -1,0 +1,19 @@
+//! The memory that histories run in.
+
+use memory::demand::{Layout, PAGE};
+use memory::heap::record_bytes;
+
+use crate::action::Envelope;
+use crate::synthetic::ENVELOPE;
+
+/// The pages of a heap for so many blocks in the memory that all histories run in: that of the synthetic one's envelope. Programs whose blocks differ much in
+/// size fit there, but no bound says so: for the worst program with their envelopes there would not be enough addresses.
+pub fn layout(count: u32) -> Option<Layout> {
+    let Envelope { live, largest, count: blocks } = ENVELOPE;
+    let given = Layout::new(live, largest, blocks)?;
+    let (all, records) = (given.fixed + given.piece, record_bytes(count, 1) as u32);
+    // A count of two bytes for each page.
+    let fixed = (records + 2 * all).div_ceil(PAGE);
+    let piece = all.checked_sub(fixed).filter(|pages| *pages > 0)?;
+    (fixed < given.frames).then_some(Layout { records, fixed, piece, frames: given.frames })
+}
