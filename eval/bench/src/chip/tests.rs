@@ -179,7 +179,7 @@ fn installed(boards: &[(&str, Option<&str>)]) -> (tempfile::TempDir, Install) {
     let root = tempfile::tempdir().expect("a writable directory");
     let board = install().root.join("boards/mps2-an500/board.toml");
     let board = std::fs::read_to_string(board).expect("the board comes with Cofferdam");
-    for parts in ["chips", "cores", "arch", "images"] {
+    for parts in ["chips", "cores", "arch", "images", "user"] {
         std::os::unix::fs::symlink(install().root.join(parts), root.path().join(parts)).expect("a writable directory");
     }
     for (name, text) in boards {
