@@ -51,7 +51,8 @@ impl Mmu for Rtmmu {
 
     unsafe fn tables<A: RtmmuArch>(memory: TableMemory, own: &Space) -> (Self::Tables<A>, Loaded) {
         let &Space { first, pages_log2, .. } = own;
-        let word = |window: usize, half: u32| memory.words(window, first + (half << memory.entries_log2), 1 << pages_log2);
+        let word =
+            |window: usize, half: u32| memory.words(window, first + (half << memory.entries_log2), 1 << pages_log2);
         let tables = Tables { c: word(0, 0), sp: word(0, 1), h: word(1, 0), s: word(1, 1), d: word(2, 0) };
         (tables, Loaded { first, pages_log2 })
     }

@@ -173,7 +173,8 @@ impl<M: Translation, T: Words> Space<M, T> {
     /// A search and 5 reads.
     pub fn is_first_touch(&self, page: Page, access: Access) -> bool {
         let Ok(first) = self.header_of(page) else { return false };
-        self.tables.header(first).rights().is_some_and(|rights| rights.admit(access)) && self.tables.lookup(page).is_none()
+        self.tables.header(first).rights().is_some_and(|rights| rights.admit(access))
+            && self.tables.lookup(page).is_none()
     }
 
     /// `mapPage`: gives a page at its first touch a frame of the pool.

@@ -117,7 +117,6 @@ impl Space {
     pub const fn tree_bytes(&self) -> u32 {
         4 * tree::words_for(self.pages_log2 as u8) as u32
     }
-
 }
 
 /// The scheme.

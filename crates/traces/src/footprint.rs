@@ -44,7 +44,8 @@ pub struct Footprint {
 pub fn footprint(policy: Policy, count: u32, actions: impl Iterator<Item = Action>) -> Result<Footprint, Error> {
     let layout = layout(count).ok_or(Error::Piece)?;
     let table = Table::default();
-    let memory = Sparse { records: vec![0; (layout.records / 4) as usize], headers: BTreeMap::new(), table: table.clone() };
+    let memory =
+        Sparse { records: vec![0; (layout.records / 4) as usize], headers: BTreeMap::new(), table: table.clone() };
     let piece = BASE + layout.fixed * PAGE;
     table.borrow_mut().first = piece;
     let mut grown = vec![0; layout.piece as usize];

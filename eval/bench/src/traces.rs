@@ -10,8 +10,8 @@ use report::Report;
 use runner::Go;
 use serde::Deserialize;
 
-use crate::rows::{Cycles, Row, TRACES, Target};
 use crate::Error;
+use crate::rows::{Cycles, Row, TRACES, Target};
 
 /// The manifest, of the synthetic history and the heap that gives pages back; and the lines of it that others have in their places.
 const MANIFEST: &str = "eval/systems/traces/system.toml";

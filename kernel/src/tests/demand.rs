@@ -13,8 +13,8 @@ use testing::Rng;
 use units::VirtAddr;
 
 use super::maps::{FRAMES, Told, call, check, map, restart, run};
-use super::{AT_ONCE, Kind, refused};
 use super::sim::{DEMAND_PAGES, GATE, Guard, Machine, PEER, WORD, boot_with, release, sample};
+use super::{AT_ONCE, Kind, refused};
 use crate::Kernel;
 use crate::rtmmu::CLEAR_BYTES;
 

@@ -52,10 +52,12 @@ pub fn region(target: u32, base: u32, bytes: u32) -> [u32; 4] {
 fn memory_that_can_be_mapped_is_cleared_at_boot_and_no_other() {
     let mut builder = builder();
     // A part of the range is a domain's from the start.
-    let area = Area { domain: 1, base: BASE + 4 * KIB, bytes: 4 * KIB, physical: 0, ..builder.areas[builder.areas.len() - 1] };
+    let area =
+        Area { domain: 1, base: BASE + 4 * KIB, bytes: 4 * KIB, physical: 0, ..builder.areas[builder.areas.len() - 1] };
     builder.areas.push(area);
     builder.domains[1].areas = 4;
-    let held = [0, 4 * KIB - 1, 4 * KIB, 8 * KIB - 1, 8 * KIB, 64 * KIB - 1, 64 * KIB, 128 * KIB - 1].map(|at| BASE + at);
+    let held =
+        [0, 4 * KIB - 1, 4 * KIB, 8 * KIB - 1, 8 * KIB, 64 * KIB - 1, 64 * KIB, 128 * KIB - 1].map(|at| BASE + at);
     let memory = held.iter().map(|at| (*at, 0x5a)).collect();
     let kernel = boot_with(&builder, Sim { now: 1000, memory, ..Sim::default() });
     let left = [4 * KIB, 8 * KIB - 1, 64 * KIB, 128 * KIB - 1].map(|at| BASE + at);

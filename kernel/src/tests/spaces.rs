@@ -11,8 +11,8 @@ use system::rtmmu::PAGE;
 use system::{Area, Cap, Frames, area, frames};
 
 use super::maps::{FRAMES, Told, call, check, map, restart, run, unmap};
-use super::{AT_ONCE, Kind, refused};
 use super::sim::{DEVICES, Entry, GATE, Guard, Machine, PEER, WORD, boot_with, mapped, own, sample};
+use super::{AT_ONCE, Kind, refused};
 use crate::objects::Life;
 use crate::{Kernel, NOBODY};
 

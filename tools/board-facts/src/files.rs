@@ -209,8 +209,7 @@ impl Board {
 
     /// With the file of the board that it is like.
     fn read_with(file: &Path) -> Result<(Board, Option<PathBuf>), String> {
-        let BoardText { text, like } =
-            BoardText::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let BoardText { text, like } = BoardText::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
         let board = basic_toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
         Ok((board, like))
     }

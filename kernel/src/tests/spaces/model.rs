@@ -8,8 +8,8 @@ use system::Area;
 use system::rtmmu::{BASE, PAGE};
 use units::VirtAddr;
 
-use super::super::{AT_ONCE, refused};
 use super::super::sim::{Entry, R, RW, own, release, rights};
+use super::super::{AT_ONCE, refused};
 use super::{AccessKind, Chip, FRAMES, OK, PEER, POOL, Told, VIRT, WORD};
 use super::{call, check, ready, restart, run, translated};
 use crate::arch::Protection;

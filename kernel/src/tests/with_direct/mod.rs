@@ -10,7 +10,7 @@ mod spaces;
 
 use system::build::Builder;
 
-use super::sim::{Machine, Direct as Kind, boot_with};
+use super::sim::{Direct as Kind, Machine, boot_with};
 use super::{OK, maps, refused, sim};
 use crate::Kernel;
 

@@ -230,7 +230,13 @@ impl Resolver<'_> {
         let left = u64::from(memory.bytes.saturating_sub(memory.reserved));
         let Some(bytes) = bytes.filter(|bytes| *bytes <= left) else {
             let place = format!("domain.{domain}.envelope[{index}]");
-            return Err(Box::new(crate::arena::too_big(place, &envelope, (left, &memory.name), false, (scheme, on_demand))));
+            return Err(Box::new(crate::arena::too_big(
+                place,
+                &envelope,
+                (left, &memory.name),
+                false,
+                (scheme, on_demand),
+            )));
         };
         let area = self.area(&declared.memory, &declared.spec, None, bytes);
         let layout = Layout::new(live, largest, declared.count).filter(|_| on_demand);

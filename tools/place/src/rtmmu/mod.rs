@@ -154,7 +154,8 @@ impl Mapped<'_> {
             let entries = 1 << mmu.entries_log2(own[index].pages_log2);
             if next + entries > all {
                 let (memory, left) = ("the hardware's tables".to_owned(), all - next);
-                let (asked, rounded) = (entries, "entries, of which a page takes one, and two or four with other MMUs than RTMMU");
+                let (asked, rounded) =
+                    (entries, "entries, of which a page takes one, and two or four with other MMUs than RTMMU");
                 return Err(PlaceError::Full { what: what(index), memory, asked, rounded, left });
             }
             own[index].first = next as u32;
