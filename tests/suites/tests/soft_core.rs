@@ -232,6 +232,7 @@ fn what_the_soft_core_does_not_have_is_refused() {
         (&["debug", "examples/hello/system.toml", "--board", BOARD][..], 5, "no debugger can be attached"),
         (&["run", "examples/hello/system.toml", "--board", BOARD, "--fallback"], 5, "has no fall-back"),
         (&["run", "examples/commutation/system.toml", "--board", BOARD], 3, "CF0"),
+        (&["check", "tests/soft-core/touch.toml", "--board", DIRECT], 3, "too large for a constant time"),
         (&["run", "examples/memory/system.toml", "--board", BOARD], 3, "CF0305"),
     ] {
         let (found, text) = said(args);

@@ -28,7 +28,10 @@ uint32_t cof_heap_map(uint32_t place, uint32_t pages, uint32_t cuts) {
 }
 
 uint32_t cof_heap_unmap(uint32_t place, uint32_t regions) {
-    return (uint32_t)cof_region_unmap(place, regions);
+    int32_t status = 0;
+    while (regions > 0 && status == 0)
+        status = cof_region_unmap(place, regions, &place, &regions);
+    return (uint32_t)status;
 }
 
 static void say(const char *text) {
