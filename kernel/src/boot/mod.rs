@@ -208,7 +208,7 @@ impl<A: Arch> Boot<A> {
 
 /// Clears the untyped memory of a range: nobody knows what it held before boot.
 fn clear_unused<A: Arch>(arch: &mut A, table: &FrameTable<'_>, range: PhysRange) {
-    let unused = table.entries().filter(|entry| entry.kind == FrameType::Untyped);
+    let unused = table.entries().filter(|entry| matches!(entry.kind, FrameType::Untyped));
     for part in unused.filter_map(|entry| entry.range.common(range)) {
         // SAFETY: memory that nobody uses yet, which is no object of the kernel.
         unsafe { arch.zero(PhysAddr::narrow(part.base()), Bytes::narrow(part.size())) };
