@@ -7,11 +7,12 @@ use rtmmu::{Tables, Translation, Words, flat};
 use system::rtmmu::{Mmu as Number, PAGE, Space};
 use units::PhysAddr;
 
-/// Table memories, by their first addresses: the first with `c`, then `sp`; the second with `h`, then `s`; the third with `d`, or with the entries of other
-/// MMUs. Each half has 2^`entries_log2` words.
+/// Table memories.
 #[derive(Clone, Copy, Debug)]
 pub struct TableMemory {
+    /// Their first addresses: of the first with `c`, then `sp`; of the second with `h`, then `s`; of the third with `d`, or with the entries of other MMUs.
     pub windows: [u32; 3],
+    /// Base-two logarithm of the words of each half.
     pub entries_log2: u32,
 }
 

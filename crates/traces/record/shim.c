@@ -1,8 +1,9 @@
-/* Records what a program allocates, releases and touches: preloaded, it is the program's malloc. record.sh compiles and uses it.
+/* Records what a program allocates, releases and touches: preloaded, it is the program's malloc. record.py compiles and
+ * uses it.
  *
- * A block of a page and more begins with a page. Pages appear at their first touch, by userfaultfd, so that a touch by a system call is one, too. Smaller
- * blocks count as touched when they are made. No address is used twice, so that a page is never two blocks'. The record is text, in the file descriptor
- * that COFFERDAM_RECORD names:
+ * A block of a page and more begins with a page. Pages appear at their first touch, by userfaultfd, so that a touch by
+ * a system call is one, too. Smaller blocks count as touched when they are made. No address is used twice, so that a
+ * page is never two blocks'. The record is text, in the file descriptor that COFFERDAM_RECORD names:
  *
  *   a NUMBER BYTES     a block, with the next number
  *   f NUMBER           it is released
@@ -40,9 +41,13 @@ static char early[1 << 20] __attribute__((aligned(64)));
 static size_t early_used;
 static int is_ready, is_starting;
 
-static struct head *head_of(void *block) { return (struct head *)((char *)block - HEAD); }
+static struct head *head_of(void *block) {
+    return (struct head *)((char *)block - HEAD);
+}
 
-static int is_early(void *block) { return (char *)block >= early && (char *)block < early + sizeof early; }
+static int is_early(void *block) {
+    return (char *)block >= early && (char *)block < early + sizeof early;
+}
 
 static char *number(char *to, uint64_t value) {
     char digits[24];
@@ -99,7 +104,8 @@ static void begin(void) {
     within = lazily(SPACE / PAGE * 4);
     faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
     struct uffdio_api api = {.api = UFFD_API};
-    struct uffdio_register all = {.range = {.start = (uint64_t)space, .len = SPACE}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+    struct uffdio_register all = {.range = {.start = (uint64_t)space, .len = SPACE},
+                                  .mode = UFFDIO_REGISTER_MODE_MISSING};
     pthread_t server;
     if (!name || faults < 0 || ioctl(faults, UFFDIO_API, &api) || ioctl(faults, UFFDIO_REGISTER, &all) ||
         pthread_create(&server, NULL, serve, NULL)) {
@@ -157,7 +163,9 @@ void free(void *block) {
     pthread_mutex_unlock(&lock);
 }
 
-void *malloc(size_t bytes) { return make(bytes, 16); }
+void *malloc(size_t bytes) {
+    return make(bytes, 16);
+}
 
 /* Pages are zeros at first. */
 void *calloc(size_t number_of, size_t bytes) {
@@ -180,7 +188,15 @@ int posix_memalign(void **to, size_t align, size_t bytes) {
     return 0;
 }
 
-void *aligned_alloc(size_t align, size_t bytes) { return make(bytes, align); }
-void *memalign(size_t align, size_t bytes) { return make(bytes, align); }
-void *valloc(size_t bytes) { return make(bytes, PAGE); }
-size_t malloc_usable_size(void *block) { return block ? head_of(block)->bytes : 0; }
+void *aligned_alloc(size_t align, size_t bytes) {
+    return make(bytes, align);
+}
+void *memalign(size_t align, size_t bytes) {
+    return make(bytes, align);
+}
+void *valloc(size_t bytes) {
+    return make(bytes, PAGE);
+}
+size_t malloc_usable_size(void *block) {
+    return block ? head_of(block)->bytes : 0;
+}

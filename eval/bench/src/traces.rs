@@ -118,8 +118,7 @@ fn rows(
     let profile = loaded.board.chip.name.clone();
     let told = &mut |what: &str| progress(&format!("traces: building {what}"));
     let built = build_tool::build(install, loaded, build_tool::Options::default(), told);
-    let built =
-        built.map_err(|all| all.first().map_or_else(|| Error::Build("refused".to_owned()), |first| refused(first)))?;
+    let built = built.map_err(|all| all.first().map_or_else(|| Error::Build("refused".to_owned()), refused))?;
     progress(&format!("traces: {history} on {board}: running"));
     let said = run(&built, directory)?;
     let rows = OPERATIONS.into_iter().map(|(line, part, operation)| {

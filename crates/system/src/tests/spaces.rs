@@ -68,7 +68,7 @@ fn a_block_of_spaces_is_read_back() {
     assert_eq!(pages_log2(spaced().areas.into_iter()), 4);
     assert_eq!(spaced().scheme.space(1), Some(16));
     let own = Space { first: 4096, pages_log2: 10, ..Space::default() };
-    assert_eq!([Mmu::Direct, Mmu::Sv32].map(|mmu| mmu.base(0x2200_0000, &own)), [4096, 0x2200_0 + 4 + 2]);
+    assert_eq!([Mmu::Direct, Mmu::Sv32].map(|mmu| mmu.base(0x2200_0000, &own)), [4096, 0x0002_2000 + 4 + 2]);
     let mut builder = spaced();
     let SchemeTables::Rtmmu { hardware, .. } = &mut builder.scheme else { panic!("another scheme") };
     hardware.entries += 0x800;
