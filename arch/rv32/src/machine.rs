@@ -1,13 +1,12 @@
 //! The processor: time, interrupts, contexts, RTMMU and the trace port.
 
 use kernel::arch::{Arch, Physical, Request, Start};
-use kernel::rtmmu::{Loaded, RtmmuArch, Spaces};
+use kernel::rtmmu::{Loaded, Mmu, RtmmuArch, Spaces, TableMemory};
 use system::rtmmu::{Mmu as Number, Space};
 use units::{Bytes, PhysAddr};
 
 use crate::context::{Context, Entry};
 use crate::csr;
-use crate::mmu::{Mmu, TableMemory};
 use crate::registers::Registers;
 use crate::timer::Timer;
 

@@ -8,6 +8,7 @@ mod arch;
 mod boot;
 mod demand;
 mod mapping;
+mod mmu;
 mod protection;
 mod words;
 
@@ -15,6 +16,7 @@ pub use arch::{Loaded, RtmmuArch};
 pub use demand::CLEAR_BYTES;
 use demand::Demand;
 pub use mapping::Mapping;
+pub use mmu::{Direct, Mmu, Rtmmu, Sv32, TableMemory};
 use words::DomainSpace;
 pub use words::TableWords;
 

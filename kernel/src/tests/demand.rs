@@ -14,7 +14,7 @@ use units::VirtAddr;
 
 use super::maps::{FRAMES, Told, call, check, map, restart, run};
 use super::sim::{DEMAND_PAGES, GATE, Guard, Machine, PEER, WORD, boot_with, release, sample};
-use super::{AT_ONCE, Kind, refused};
+use super::{Kind, refused};
 use crate::Kernel;
 use crate::rtmmu::CLEAR_BYTES;
 
@@ -72,7 +72,10 @@ fn free(kernel: &mut Chip, number: u32, regions: u32) -> Told {
     loop {
         let told = call(kernel, Call::RegionUnmap, [at, left, 0, 0]);
         let Some((0, [rest, more])) = told.filter(|told| told.1 != [0; 2]) else { return told };
-        assert!(!AT_ONCE && more > 0 && more <= left && rest > at && rest.is_multiple_of(PAGE), "{rest:x} {more}");
+        assert!(
+            !Kind::AT_ONCE && more > 0 && more <= left && rest > at && rest.is_multiple_of(PAGE),
+            "{rest:x} {more}"
+        );
         check(kernel);
         assert!((at..rest).step_by(PAGE as usize).all(|page| is_free(kernel, page)));
         (at, left) = (rest, more);

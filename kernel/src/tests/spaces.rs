@@ -12,7 +12,7 @@ use system::{Area, Cap, Frames, area, frames};
 
 use super::maps::{FRAMES, Told, call, check, map, restart, run, unmap};
 use super::sim::{DEVICES, Entry, GATE, Guard, Machine, PEER, WORD, boot_with, mapped, own, sample};
-use super::{AT_ONCE, Kind, refused};
+use super::{Kind, refused};
 use crate::objects::Life;
 use crate::{Kernel, NOBODY};
 
@@ -182,7 +182,7 @@ fn a_region_goes_at_once_and_nothing_of_it_comes_back_with_the_next() {
     let before = translated(&kernel, 1).len();
     kernel.core.arch.stepwise = true;
     assert_eq!(unmap(&mut kernel, WRITE, VIRT, 64, 0), None);
-    let gone = if AT_ONCE { 64 } else { PAGES_AT_ONCE as usize };
+    let gone = if Kind::AT_ONCE { 64 } else { PAGES_AT_ONCE as usize };
     assert_eq!(translated(&kernel, 1).len(), before - gone, "in its first step");
     kernel.core.arch.stepwise = false;
     assert_eq!(unmap(&mut kernel, WRITE, VIRT, 64, 0), OK);

@@ -84,7 +84,7 @@ impl<'a, S: Storage, R: Regions> KeptHeap<'a, S, R> {
     /// Linear in the regions that go, and in their pages.
     pub fn free(&mut self, at: u32) -> Result<(), Error> {
         self.heap.free(at)?;
-        // Whoever has pages in use knows those of the last free block.
+        // The last block says which pages are free behind all others.
         let Some(top) = self.heap.free_before(self.end)? else { return Ok(()) };
         let (base, _) = self.heap.memory().piece();
         // The first block has nothing before it.

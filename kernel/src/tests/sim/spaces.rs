@@ -2,11 +2,10 @@
 
 use core::marker::PhantomData;
 
+use ::rtmmu::Translation;
 use protect::AccessKind;
-use rtmmu::flat::{self, Flat};
-use rtmmu::{Tables, Translation};
 use system::build::{Builder, SchemeTables};
-use system::rtmmu::{BASE, Hardware, Mmu, PAGE, Space};
+use system::rtmmu::{BASE, Hardware, Mmu as Number, PAGE, Space};
 use system::{Area, Cap, Domain, Frames, System, area, frames};
 use units::{PhysAddr, VirtAddr};
 
@@ -14,7 +13,7 @@ use super::tables::{ENTRIES_LOG2, Entry, MEMORY, PAGES_LOG2, WINDOW_BYTES, WINDO
 use super::{Guard, Machine, Part};
 use crate::Kernel;
 use crate::arch::Protection;
-use crate::rtmmu::{Loaded, RtmmuArch, Spaces, TableWords};
+use crate::rtmmu::{self, Loaded, Mmu, RtmmuArch, Spaces, TableMemory};
 
 /// Virtual regions trees.
 pub const TREES: u32 = 0x7800_0000;
@@ -29,75 +28,10 @@ pub const R: u32 = 1;
 pub const RW: u32 = 3;
 pub const RX: u32 = 5;
 
-/// An MMU of the simulated processor.
-pub trait Kind: Default + 'static {
-    /// Its number.
-    const MMU: Mmu;
-    /// Tables of a domain.
-    type Tables: Translation;
-    /// Those of a domain.
-    fn tables(own: &Space) -> Self::Tables;
-}
-
-/// RTMMU.
-#[derive(Default)]
-pub struct Stacks;
-
-impl Kind for Stacks {
-    const MMU: Mmu = Mmu::Rtmmu;
-    type Tables = Tables<TableWords<Machine<Rtmmu>>>;
-
-    fn tables(own: &Space) -> Self::Tables {
-        let &Space { first, pages_log2, .. } = own;
-        let at = |window: usize, second: u32| {
-            TableWords::new(PhysAddr(WINDOWS[window] + 4 * (second << ENTRIES_LOG2 | first)), 1 << pages_log2)
-        };
-        Tables { c: at(0, 0), sp: at(0, 1), h: at(1, 0), s: at(1, 1), d: at(2, 0) }
-    }
-}
-
-/// One level.
-#[derive(Default)]
-pub struct OneLevel;
-
-impl Kind for OneLevel {
-    const MMU: Mmu = Mmu::Direct;
-    type Tables = Flat<TableWords<Machine<Direct>>, flat::Direct>;
-
-    fn tables(own: &Space) -> Self::Tables {
-        flat_tables(own)
-    }
-}
-
-/// Two levels.
-#[derive(Default)]
-pub struct TwoLevels;
-
-impl Kind for TwoLevels {
-    const MMU: Mmu = Mmu::Sv32;
-    type Tables = Flat<TableWords<Machine<Sv32>>, flat::Sv32>;
-
-    fn tables(own: &Space) -> Self::Tables {
-        let (root, tables) = (WINDOWS[2] + 4 * Mmu::root(own), (WINDOWS[2] + 4 * own.first) / PAGE);
-        MEMORY.with_borrow_mut(|memory| {
-            for index in 0..1024 {
-                let there = (512..512 + (1 << own.pages_log2) / 1024).contains(&index);
-                memory.set(root + 4 * index, if there { flat::Sv32::table(tables + index - 512) } else { 0 });
-            }
-        });
-        flat_tables(own)
-    }
-}
-
-/// Entries of the pages, and behind them headers.
-fn flat_tables<W, E>(own: &Space) -> Flat<TableWords<W>, E> {
-    let pages = 1 << own.pages_log2;
-    let words = |entry: u32| TableWords::new(PhysAddr(WINDOWS[2] + 4 * entry), pages);
-    Flat { entries: words(own.first), headers: words(own.first + pages), entry: PhantomData }
-}
+/// Its table memories.
+const TABLES: TableMemory = TableMemory { windows: WINDOWS, entries_log2: ENTRIES_LOG2 };
 
 /// An MMU with its registers.
-#[derive(Default)]
 pub struct Spaced<K> {
     loaded: Option<Loaded>,
     /// State in which everything was checked last.
@@ -105,11 +39,20 @@ pub struct Spaced<K> {
     kind: PhantomData<K>,
 }
 
-pub type Rtmmu = Spaced<Stacks>;
-pub type Direct = Spaced<OneLevel>;
-pub type Sv32 = Spaced<TwoLevels>;
+impl<K> Default for Spaced<K> {
+    fn default() -> Self {
+        Spaced { loaded: None, checked: None, kind: PhantomData }
+    }
+}
 
-impl<K: Kind> Spaced<K> {
+pub type Rtmmu = Spaced<rtmmu::Rtmmu>;
+pub type Direct = Spaced<rtmmu::Direct>;
+pub type Sv32 = Spaced<rtmmu::Sv32>;
+
+impl<K: Mmu> Spaced<K> {
+    /// A region is released in one step, whatever its size.
+    pub const AT_ONCE: bool = <K::Tables<Machine<Self>> as Translation>::PAGES_AT_ONCE.is_none();
+
     /// Physical address of an access of the thread that runs, if it is admitted.
     pub fn translate(&self, address: u32, kind: AccessKind) -> Option<u32> {
         let page = address.checked_sub(BASE)? / PAGE;
@@ -124,12 +67,13 @@ impl<K: Kind> Spaced<K> {
 }
 
 // SAFETY: it only records.
-unsafe impl<K: Kind> RtmmuArch for Machine<Spaced<K>> {
-    type Tables = K::Tables;
-    const MMU: Mmu = K::MMU;
+unsafe impl<K: Mmu> RtmmuArch for Machine<Spaced<K>> {
+    type Tables = K::Tables<Self>;
+    const MMU: Number = K::NUMBER;
 
     unsafe fn tables(own: &Space) -> (Self::Tables, Loaded) {
-        (K::tables(own), loaded(K::MMU, own))
+        // SAFETY: the caller's duty.
+        unsafe { K::tables(TABLES, own) }
     }
     unsafe fn table_word(PhysAddr(at): PhysAddr<u32>) -> u32 {
         MEMORY.with_borrow(|memory| memory.word(at))
@@ -146,18 +90,18 @@ unsafe impl<K: Kind> RtmmuArch for Machine<Spaced<K>> {
 }
 
 /// The contents of the registers while a domain runs.
-fn loaded(mmu: Mmu, own: &Space) -> Loaded {
+fn loaded(mmu: Number, own: &Space) -> Loaded {
     Loaded { first: mmu.base(WINDOWS[2], own), pages_log2: own.pages_log2 }
 }
 
 /// Part of the tables that the block says is a domain's; none for the idle loop.
 pub fn own(tables: &System<'_>, index: usize) -> Option<Loaded> {
     let own = |index| tables.own_domain::<system::rtmmu::Rtmmu>(index);
-    let mmu = Mmu::from_number(tables.own::<system::rtmmu::Rtmmu>().mmu).unwrap();
+    let mmu = Number::from_number(tables.own::<system::rtmmu::Rtmmu>().mmu).unwrap();
     (index < tables.count::<Domain>()).then(|| loaded(mmu, &own(index)))
 }
 
-impl<K: Kind> Guard for Spaced<K> {
+impl<K: Mmu> Guard for Spaced<K> {
     type Protection = Spaces<Machine<Self>>;
     const PARTLY: bool = true;
     const SMALLEST_LOG2: u32 = 12;
@@ -172,7 +116,7 @@ impl<K: Kind> Guard for Spaced<K> {
 
     /// Physical addresses stay, and go round among the areas of the same size.
     fn adapt(builder: &Builder) -> Builder {
-        forget_spaces(K::MMU);
+        forget_spaces(K::NUMBER);
         let (mut builder, before) = (builder.clone(), builder.areas.clone());
         let count = builder.domains.len() as u32;
         builder.frames.push(Frames { base: TREES, bytes: 2 * count * TREE_BYTES, kind: frames::KERNEL, marks: 0 });
@@ -186,7 +130,7 @@ impl<K: Kind> Guard for Spaced<K> {
             demand_pages: Some(index).filter(on_demand).map_or(0, |_| DEMAND_PAGES),
             links: links(index),
         };
-        let hardware = Hardware { entries_log2: ENTRIES_LOG2, mmu: K::MMU as u32, entries: WINDOWS[2] };
+        let hardware = Hardware { entries_log2: ENTRIES_LOG2, mmu: K::NUMBER as u32, entries: WINDOWS[2] };
         builder.scheme = SchemeTables::Rtmmu { hardware, domains: (0..count).map(own).collect() };
         let moves =
             |area: &Area| area.flags & (area::WRITE | area::DEMAND) == area::WRITE && area.memory == area::NORMAL;

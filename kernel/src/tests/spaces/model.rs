@@ -9,7 +9,7 @@ use system::rtmmu::{BASE, PAGE};
 use units::VirtAddr;
 
 use super::super::sim::{Entry, R, RW, own, release, rights};
-use super::super::{AT_ONCE, refused};
+use super::super::{Kind, refused};
 use super::{AccessKind, Chip, FRAMES, OK, PEER, POOL, Told, VIRT, WORD};
 use super::{call, check, ready, restart, run, translated};
 use crate::arch::Protection;
@@ -159,7 +159,10 @@ fn changes(kernel: &mut Chip, number: Call, run: Run, after: &Pages) -> Told {
         if told.is_some() {
             return told;
         }
-        assert!(number == Call::FramesMap || !AT_ONCE || now == before || now == *after, "a part of {run:x?} is there");
+        assert!(
+            number == Call::FramesMap || !Kind::AT_ONCE || now == before || now == *after,
+            "a part of {run:x?} is there"
+        );
         let known =
             |(key, entry): (&(usize, u32), &Entry)| [&before, after].iter().any(|pages| pages.get(key) == Some(entry));
         assert!(now.iter().all(known), "more than {run:x?}: {now:x?}");

@@ -2,10 +2,11 @@
 
 use core::marker::PhantomData;
 
-use kernel::rtmmu::{Loaded, RtmmuArch, TableWords};
 use rtmmu::{Tables, Translation, Words, flat};
 use system::rtmmu::{Mmu as Number, PAGE, Space};
 use units::PhysAddr;
+
+use super::{Loaded, RtmmuArch, TableWords};
 
 /// Table memories.
 #[derive(Clone, Copy, Debug)]
