@@ -63,32 +63,29 @@ check_tools() { # list
     done <<< "$1"
 }
 
+# A library for a chip, which only its compiler finds.
+check_library() { # compiler with flags, file, name, what for, package
+    local compiler
+    read -ra compiler <<< "$1"
+    if command -v "${compiler[0]}" > /dev/null 2>&1 && [ -e "$("${compiler[@]}" "-print-file-name=$2")" ]; then
+        present "$3"
+    else
+        absent "$3 ($4)"
+        MISSING+=("$5")
+    fi
+}
+
 # Parts that no command on PATH shows.
 check_libraries() {
-    if command -v arm-none-eabi-gcc > /dev/null 2>&1 &&
-        [ -e "$(arm-none-eabi-gcc -mcpu=cortex-m7 -mthumb -mfloat-abi=hard -print-file-name=libc.a)" ]; then
-        present "newlib for Cortex-M7"
-    else
-        absent "newlib for Cortex-M7 (C library of domains)"
-        MISSING+=(libnewlib-arm-none-eabi)
-    fi
+    local m7="-mcpu=cortex-m7 -mthumb -mfloat-abi=hard"
+    check_library "arm-none-eabi-gcc $m7" libc.a "newlib for Cortex-M7" "C library of domains" libnewlib-arm-none-eabi
     if [ "$WANT_CPP" = 1 ]; then
-        if command -v arm-none-eabi-g++ > /dev/null 2>&1 &&
-            [ -e "$(arm-none-eabi-g++ -mcpu=cortex-m7 -mthumb -mfloat-abi=hard -print-file-name=libstdc++.a)" ]; then
-            present "libstdc++ for Cortex-M7"
-        else
-            absent "libstdc++ for Cortex-M7 (library of domains in C++)"
-            MISSING+=(libstdc++-arm-none-eabi-newlib)
-        fi
+        check_library "arm-none-eabi-g++ $m7" libstdc++.a "libstdc++ for Cortex-M7" "library of domains in C++" \
+            libstdc++-arm-none-eabi-newlib
     fi
     if [ "$WANT_RTL" = 1 ]; then
-        if command -v riscv64-unknown-elf-gcc > /dev/null 2>&1 &&
-            [ -e "$(riscv64-unknown-elf-gcc -print-file-name=picolibc.specs)" ]; then
-            present "picolibc for the soft core"
-        else
-            absent "picolibc for the soft core (C library of domains)"
-            MISSING+=(picolibc-riscv64-unknown-elf)
-        fi
+        check_library riscv64-unknown-elf-gcc picolibc.specs "picolibc for the soft core" "C library of domains" \
+            picolibc-riscv64-unknown-elf
     fi
     if [ -x "$COFFERDAM_VENV/bin/python" ] || python3 -c 'import ensurepip, venv' > /dev/null 2>&1; then
         present "python3 venv"

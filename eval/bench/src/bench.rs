@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use build_tool::{Built, Install, Instead, Loaded, Profile};
 use object::{Object, ObjectSegment, SegmentFlags};
-use record::{EndReason, Range, Watch};
+use record::{EndReason, EventsFile, Range, Watch};
+use report::Report;
 use runner::{Go, ImageFacts, Outcome, ProfileSource, Run, Simulator};
 
 use crate::chip::Chip;
@@ -102,6 +103,20 @@ impl<'a> Bench<'a> {
     /// A row without a figure.
     pub(crate) fn row(&self, id: String, subject: &str, operation: String) -> Row {
         row(self.chip, id, subject, operation)
+    }
+}
+
+/// Runs a system to its end, and its report, which says that all was as promised.
+///
+/// # Errors
+/// A text: the run or its report failed, or something was not as promised.
+pub(crate) fn reported(built: &Built, run: Run, simulator: &dyn Simulator) -> Result<(Outcome, Report), String> {
+    let outcome = run.start(simulator, &mut |_| Go::On).map_err(|error| error.to_string())?;
+    let events = EventsFile::open(&outcome.events).map_err(|error| error.to_string())?;
+    let report = Report::build(&built.description, &outcome.summary, events).map_err(|error| error.to_string())?;
+    match report.verdict.failures.first() {
+        Some(failure) => Err(failure.text.clone()),
+        None => Ok((outcome, report)),
     }
 }
 

@@ -3,12 +3,11 @@
 
 use std::fs::File;
 
-use record::{EventsFile, ProbeWatch, Watch};
+use record::{ProbeWatch, Watch};
 use report::Report;
 use report::schema::{Latency, LatencyOver};
-use runner::Go;
 
-use crate::bench::Bench;
+use crate::bench::{self, Bench};
 use crate::rows::{Cycles, Row, Target, kinds};
 use crate::{Error, Symbols, samples};
 
@@ -82,13 +81,7 @@ fn run(
     let (start, end) = probe(&run.watch, &symbols)?;
     run.watch.probes = vec![ProbeWatch { name: "probe".into(), start, end, domain: None }];
     run.directory = bench.directory(directory);
-    let outcome = run.start(bench.simulator, &mut |_| Go::On).map_err(|error| failed(error.to_string()))?;
-    let events = EventsFile::open(&outcome.events).map_err(|error| failed(error.to_string()))?;
-    let report =
-        Report::build(&built.description, &outcome.summary, events).map_err(|error| failed(error.to_string()))?;
-    if let Some(failure) = report.verdict.failures.first() {
-        return Err(failed(failure.text.clone()));
-    }
+    let (outcome, report) = bench::reported(&built, run, bench.simulator).map_err(failed)?;
     let file = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;
     let samples = samples::collect(file, 1).map_err(failed)?;
     let cycles =

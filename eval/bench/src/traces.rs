@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use build_tool::{Built, Install, Instead, Loaded};
-use record::EventsFile;
-use report::Report;
-use runner::Go;
 use serde::Deserialize;
 
 use crate::Error;
+use crate::bench;
 use crate::rows::{Cycles, Row, TRACES, Target};
 
 /// The manifest, of the synthetic history and the heap that gives pages back; and the lines of it that others have in their places.
@@ -169,14 +167,8 @@ fn run(built: &Built, directory: &Path) -> Result<String, Error> {
     let simulator = runner::find(&built.loaded.board.simulator).map_err(|error| failed(error.to_string()))?;
     let mut run = build_tool::prepare(built, true).map_err(|error| failed(error.to_string()))?;
     run.directory = directory.to_owned();
-    let outcome = run.start(&*simulator, &mut |_| Go::On).map_err(|error| failed(error.to_string()))?;
-    let events = EventsFile::open(&outcome.events).map_err(|error| failed(error.to_string()))?;
-    let report = Report::build(&built.description, &outcome.summary, events);
-    let report = report.map_err(|error| failed(error.to_string()))?;
-    match report.verdict.failures.first() {
-        Some(failure) => Err(failed(failure.text.clone())),
-        None => std::fs::read_to_string(&outcome.uart).map_err(|error| Error::file(&outcome.uart, &error)),
-    }
+    let (outcome, _) = bench::reported(built, run, &*simulator).map_err(failed)?;
+    std::fs::read_to_string(&outcome.uart).map_err(|error| Error::file(&outcome.uart, &error))
 }
 
 /// How often the player has seen an operation, and its cycles.

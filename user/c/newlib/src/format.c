@@ -217,18 +217,6 @@ static int rewritten(printer print, struct _reent *state, FILE *file, const char
     return print(state, file, text, list);
 }
 
-static int translated(printer print, struct _reent *state, FILE *file, const char *format, va_list arguments) {
-    size_t count;
-    switch (judge(format, 1, &count)) {
-    case KNOWN:
-        return print(state, file, format, arguments);
-    case REFUSE:
-        return refuse(state);
-    default:
-        return rewritten(print, state, file, format, arguments, count);
-    }
-}
-
 /* A char that newlib reads as a short first. */
 struct narrow {
     short value;
@@ -278,32 +266,35 @@ static int scanned(printer scan, struct _reent *state, FILE *file, const char *f
     return result;
 }
 
-static int scan_translated(printer scan, struct _reent *state, FILE *file, const char *format, va_list arguments) {
+/* Leads a call to newlib's function, with another format if it does not know this one. `prints`: it is of printf, and
+ * else of scanf. */
+static int translated(printer real, int prints, struct _reent *state, FILE *file, const char *format,
+                      va_list arguments) {
     size_t count;
-    switch (judge(format, 0, &count)) {
+    switch (judge(format, prints, &count)) {
     case KNOWN:
-        return scan(state, file, format, arguments);
+        return real(state, file, format, arguments);
     case REFUSE:
         return refuse(state);
     default:
-        return scanned(scan, state, file, format, arguments, count);
+        return (prints ? rewritten : scanned)(real, state, file, format, arguments, count);
     }
 }
 
 /* newlib's functions, each with the one that the linker calls in its place. */
-#define WRAP(name, translate)                                                                                          \
+#define WRAP(name, prints)                                                                                             \
     int __real_##name(struct _reent *, FILE *, const char *, va_list);                                                 \
     int __wrap_##name(struct _reent *state, FILE *file, const char *format, va_list arguments) {                       \
-        return translate(__real_##name, state, file, format, arguments);                                               \
+        return translated(__real_##name, prints, state, file, format, arguments);                                      \
     }
-WRAP(_vfprintf_r, translated)
-WRAP(_vfiprintf_r, translated)
-WRAP(_svfprintf_r, translated)
-WRAP(_svfiprintf_r, translated)
-WRAP(__svfscanf_r, scan_translated)
-WRAP(__svfiscanf_r, scan_translated)
-WRAP(__ssvfscanf_r, scan_translated)
-WRAP(__ssvfiscanf_r, scan_translated)
+WRAP(_vfprintf_r, 1)
+WRAP(_vfiprintf_r, 1)
+WRAP(_svfprintf_r, 1)
+WRAP(_svfiprintf_r, 1)
+WRAP(__svfscanf_r, 0)
+WRAP(__svfiscanf_r, 0)
+WRAP(__ssvfscanf_r, 0)
+WRAP(__ssvfiscanf_r, 0)
 
 /* These are defined beside what they call, where the linker does not come between. */
 int __wrap_vfprintf(FILE *file, const char *format, va_list arguments) {
