@@ -1,7 +1,8 @@
 // Runs a program on the simulated SoC: loads its ELF file, clocks until it stops, and says how many cycles that took.
 //
 //   soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]
-//           [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE]]
+//           [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--probe ADDRESS]...]
+//           [--waves FILE --waves-from N --waves-to N]
 //
 // --trace      one line for each retired instruction (from RVFI)
 // --accesses   one line for each response of the two memory ports of the core
@@ -12,6 +13,8 @@
 // --record     entries for the observer of a run (record.hpp); the trace port and the clock's register are at these
 // addresses
 // --frames     memory that domains have (frames.hpp): the record tells of every translated access to other memory
+// --waves      an FST file of all signals in these cycles; a model without tracing refuses it
+// --probe      the record tells of every execution of the instruction at this address
 //
 // Standard output is the program's console. Exit code: the program's; 124 when N cycles have passed, 2 for wrong usage.
 #include <array>
@@ -23,6 +26,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "Vsoc_sim.h"
@@ -30,12 +34,14 @@
 #include "elf.hpp"
 #include "frames.hpp"
 #include "record.hpp"
+#include "waves.hpp"
 #include "svdpi.h"
 #include "verilated.h"
 
 namespace {
 
 constexpr int ResetCycles = 8;
+constexpr uint32_t Ecall = 0x73;
 
 struct Options {
     const char *program = nullptr;
@@ -48,6 +54,10 @@ struct Options {
     uint32_t port = 0;
     uint32_t clock = 0;
     frames::Frames frames;
+    std::unordered_set<uint32_t> probes;
+    const char *waves = nullptr;
+    uint64_t waves_from = 0;
+    uint64_t waves_to = UINT64_MAX;
 };
 
 // A request that a port has granted and not yet answered.
@@ -143,7 +153,8 @@ class Ports {
     std::fprintf(
         stderr,
         "soc_sim: %s\nusage: soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]\n"
-        "               [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE]]\n",
+        "               [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--probe ADDRESS]...]\n"
+        "               [--waves FILE --waves-from N --waves-to N]\n",
         why);
     std::exit(2);
 }
@@ -180,6 +191,14 @@ Options parse(int argc, char **argv) {
             options.port = static_cast<uint32_t>(std::strtoul(value(), nullptr, 0));
         else if (argument == "--clock")
             options.clock = static_cast<uint32_t>(std::strtoul(value(), nullptr, 0));
+        else if (argument == "--waves")
+            options.waves = value();
+        else if (argument == "--waves-from")
+            options.waves_from = std::strtoull(value(), nullptr, 0);
+        else if (argument == "--waves-to")
+            options.waves_to = std::strtoull(value(), nullptr, 0);
+        else if (argument == "--probe")
+            options.probes.insert(static_cast<uint32_t>(std::strtoul(value(), nullptr, 0)));
         else if (argument == "--frames") {
             if (!options.frames.read(value()))
                 usage("the file of frames is none");
@@ -192,6 +211,8 @@ Options parse(int argc, char **argv) {
     }
     if (!options.program)
         usage("no program");
+    if (options.waves && !waves::Traced)
+        usage("this model has no tracing; the one whose name ends in -waves does");
     // The core prints a line for each illegal instruction, of which a domain's atomic ones are some; the record may be on the same pipe.
     if (options.record && options.console != stdout && !std::freopen("/dev/null", "w", stdout))
         usage("/dev/null cannot be opened");
@@ -232,6 +253,7 @@ int main(int argc, char **argv) {
     const Options options = parse(argc, argv);
     const auto context = std::make_unique<VerilatedContext>();
     context->commandArgs(argc, argv);
+    waves::Waves drawn(*context, options.waves, options.waves_from, options.waves_to);
     const auto soc = std::make_unique<Vsoc_sim>(context.get());
     soc->clk_i = 0;
     soc->rst_ni = 1;
@@ -267,6 +289,9 @@ int main(int argc, char **argv) {
             retired++;
             if (options.trace)
                 retire(options.trace, *soc, cycle);
+            // One that faults, as at a first touch, will be executed again; a call is a trap, too.
+            if (options.record && options.probes.count(soc->pc_o) && (!soc->trap_o || soc->insn_o == Ecall))
+                recorder.reached(cycle, retired, soc->pc_o);
             if (options.record && !soc->trap_o) {
                 if (is_load(soc->insn_o))
                     recorder.loaded(*soc, cycle, retired);
@@ -289,11 +314,14 @@ int main(int argc, char **argv) {
             stopped = true;
             break;
         }
+        drawn.sample(*soc, cycle, 0);
         soc->clk_i = 1;
         soc->eval();
+        drawn.sample(*soc, cycle, 1);
         soc->clk_i = 0;
         soc->eval();
     }
+    drawn.close();
     std::fflush(options.console);
     if (options.record)
         recorder.end(cycle, retired, status, !stopped);

@@ -18,6 +18,7 @@ enum Kind : uint32_t {
     Woke = 5,    // the core has slept until now: cycles, the interrupt that woke it, and whether there was one
     Alive = 6,   // nothing but the time
     Ended = 7,   // status, and whether the run was stopped at its limit
+    Reached = 9, // an instruction was retired at which a probe starts or ends: its address
     Strayed = 8, // a translated access that the domain's frames do not admit: kind (frames.hpp), physical address, first entry of the tables
 };
 
@@ -34,6 +35,9 @@ class Recorder {
   public:
     // `port`: address of the trace port; `clock`: of the clock's register.
     Recorder(FILE *file, uint32_t port, uint32_t clock) : file_(file), port_(port), clock_(clock) {}
+
+    // An instruction at a probe's address was retired.
+    void reached(uint64_t cycle, uint64_t retired, uint32_t pc) { put(cycle, retired, Reached, {pc, 0, 0}); }
 
     // An instruction was retired that loads, or stores.
     void loaded(const Vsoc_sim &soc, uint64_t cycle, uint64_t retired) {

@@ -17,6 +17,7 @@ use crate::clock_reads::ClockReads;
 use crate::exceptions::{Exceptions, Moment};
 use crate::log::Log;
 use crate::meter::Meter;
+use crate::probes::Probes;
 use crate::shared::host_seconds;
 
 /// A point of a run.
@@ -77,6 +78,11 @@ pub enum Happened {
         /// First entry of the tables in force.
         space: u32,
     },
+    /// An instruction was executed at which a probe starts or ends.
+    Reached {
+        /// Its address.
+        pc: u32,
+    },
     /// Time has passed.
     Alive,
 }
@@ -108,6 +114,9 @@ pub struct SoftCore {
     accounts: Accounts,
     meter: Meter,
     clock: ClockReads,
+    probes: Probes,
+    /// The cycle in which machine mode was entered last.
+    entered: u64,
     /// The domain that is current, as the kernel says.
     domain: u8,
     in_kernel: bool,
@@ -134,6 +143,8 @@ impl SoftCore {
             accounts: Accounts::new(CORE),
             meter,
             clock,
+            probes: Probes::new(&watch),
+            entered: 0,
             domain: record::IDLE,
             in_kernel: true,
             slept: 0,
@@ -152,6 +163,7 @@ impl SoftCore {
             Happened::Clock { value } => self.clock_read(at, value),
             Happened::Woke { slept, exception } => self.woke(at, slept, exception),
             Happened::Strayed { access, physical, space } => self.strayed(at, access, physical, space),
+            Happened::Reached { pc } => self.reached(at, pc),
             Happened::Alive => self.log.progress(at.cycle, at.instructions),
         }
     }
@@ -163,7 +175,11 @@ impl SoftCore {
 
     fn entered(&mut self, at: At, exception: u16, pc: u32, call: u32) {
         self.settle(at);
-        self.in_kernel = true;
+        (self.in_kernel, self.entered) = (true, at.cycle);
+        if self.watch.exception_events {
+            let (event, cycle) = (observed::EXCEPTION_ENTRY, at.cycle);
+            self.log.event(RunEvent { cycle, core: CORE, event, domain: self.domain, detail: exception, payload: pc });
+        }
         let call = (exception == CALL).then_some(call as usize);
         self.end_stretch(at.cycle);
         self.meter.enter_kernel();
@@ -202,6 +218,17 @@ impl SoftCore {
         } else if event == Event::End as u8 {
             self.trace_status = Some(payload);
         }
+    }
+
+    /// A stretch of a handler begins when machine mode was entered.
+    fn reached(&mut self, at: At, pc: u32) {
+        let start = if self.watch.vectors.contains(&pc) { self.entered } else { at.cycle };
+        let (log, domain) = (&mut self.log, self.domain);
+        self.probes.reach((pc, domain), (start, at.cycle, at.instructions), |index, cycles| {
+            let payload = u32::try_from(cycles).unwrap_or(u32::MAX);
+            let event = observed::PROBE;
+            log.event(RunEvent { cycle: at.cycle, core: CORE, event, domain, detail: index, payload });
+        });
     }
 
     fn clock_read(&mut self, at: At, value: u32) {
@@ -293,7 +320,7 @@ impl SoftCore {
             violations_total,
             faults: Vec::new(),
             witness: Witness::default(),
-            probes: Vec::new(),
+            probes: self.probes.results(CORE),
             areas: Vec::new(),
             disturbances: 0,
             broken_stretches: self.exceptions.broken + self.accounts.broken + self.meter.broken,
@@ -318,14 +345,12 @@ fn refuse(watch: &Watch) -> Result<(), String> {
     let absent = [
         (watch.cores > 1, "several cores"),
         (watch.interference.is_some() || watch.adverse, "interference: there is no cache"),
-        (!watch.probes.is_empty(), "probes"),
         (watch.handlers.is_some(), "handlers that interrupts reach without the kernel"),
         (!watch.outputs.is_empty(), "stores to outputs"),
         (
             watch.domains.iter().any(|domain| domain.hostile),
             "the witness over the memory of others while a hostile domain runs",
         ),
-        (watch.exception_events, "records of single exceptions"),
         (watch.instruction_limit > 0, "a limit of instructions"),
         (watch.debugger, "a debugger"),
     ];
