@@ -2,7 +2,7 @@
 //
 //   soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]
 //           [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--probe ADDRESS]...]
-//           [--waves FILE --waves-from N --waves-to N]
+//           [--every-cycle] [--waves FILE --waves-from N --waves-to N]
 //
 // --trace      one line for each retired instruction (from RVFI)
 // --accesses   one line for each response of the two memory ports of the core
@@ -14,9 +14,11 @@
 // addresses
 // --frames     memory that domains have (frames.hpp): the record tells of every translated access to other memory
 // --waves      an FST file of all signals in these cycles; a model without tracing refuses it
+// --every-cycle  simulates each cycle, those in which the core sleeps, too
 // --probe      the record tells of every execution of the instruction at this address
 //
 // Standard output is the program's console. Exit code: the program's; 124 when N cycles have passed, 2 for wrong usage.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -33,6 +35,7 @@
 #include "Vsoc_sim__Dpi.h"
 #include "elf.hpp"
 #include "frames.hpp"
+#include "leap.hpp"
 #include "record.hpp"
 #include "waves.hpp"
 #include "svdpi.h"
@@ -55,6 +58,7 @@ struct Options {
     uint32_t clock = 0;
     frames::Frames frames;
     std::unordered_set<uint32_t> probes;
+    bool every_cycle = false;
     const char *waves = nullptr;
     uint64_t waves_from = 0;
     uint64_t waves_to = UINT64_MAX;
@@ -154,7 +158,7 @@ class Ports {
         stderr,
         "soc_sim: %s\nusage: soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]\n"
         "               [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--probe ADDRESS]...]\n"
-        "               [--waves FILE --waves-from N --waves-to N]\n",
+        "               [--every-cycle] [--waves FILE --waves-from N --waves-to N]\n",
         why);
     std::exit(2);
 }
@@ -191,6 +195,8 @@ Options parse(int argc, char **argv) {
             options.port = static_cast<uint32_t>(std::strtoul(value(), nullptr, 0));
         else if (argument == "--clock")
             options.clock = static_cast<uint32_t>(std::strtoul(value(), nullptr, 0));
+        else if (argument == "--every-cycle")
+            options.every_cycle = true;
         else if (argument == "--waves")
             options.waves = value();
         else if (argument == "--waves-from")
@@ -272,6 +278,7 @@ int main(int argc, char **argv) {
     const bool ports_read = options.accesses || options.latencies || !options.frames.empty();
     record::Recorder recorder(options.record, options.port, options.clock);
     Ports ports(options, recorder);
+    leap::Leap sleep(!options.every_cycle);
     soc->rst_ni = 0; // a falling edge, so that asynchronous resets take place
     for (int i = 0; i < ResetCycles; i++) {
         soc->clk_i = 1;
@@ -320,6 +327,12 @@ int main(int argc, char **argv) {
         drawn.sample(*soc, cycle, 1);
         soc->clk_i = 0;
         soc->eval();
+        const uint64_t alive = (cycle / record::Recorder::AliveEvery + 1) * record::Recorder::AliveEvery;
+        const uint64_t until = std::min({alive, options.max_cycles, drawn.next(cycle + 1)});
+        if (const uint64_t cycles = sleep.over(soc->sleeping_o, cycle, until)) {
+            cycle += cycles;
+            soc->eval();
+        }
     }
     drawn.close();
     std::fflush(options.console);

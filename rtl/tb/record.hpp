@@ -84,9 +84,10 @@ class Recorder {
         std::fflush(file_);
     }
 
+    static constexpr uint64_t AliveEvery = 1 << 17;
+
   private:
     static constexpr uint8_t Machine = 3;
-    static constexpr uint64_t AliveEvery = 1 << 17;
 
     void put(uint64_t cycle, uint64_t retired, Kind kind, const std::array<uint32_t, 3> &words) {
         const Entry entry = {cycle, retired, kind, {words[0], words[1], words[2]}};

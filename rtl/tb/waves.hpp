@@ -1,6 +1,7 @@
 // Waveforms of a stretch of a run, as FST. A model has them when it was made with tracing; others are as fast as if this were not here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -43,6 +44,9 @@ class Waves {
         (void)half;
 #endif
     }
+
+    // The next cycle that has to be simulated for it.
+    uint64_t next(uint64_t cycle) const { return Traced && file_ ? std::max(cycle, from_) : UINT64_MAX; }
 
     void close() {
 #if VM_TRACE
