@@ -59,7 +59,7 @@ build() {
     esac
     case " ${SUITES[*]} " in *' soft_core '* | *' soft_core_c '* | *' c_programs '* | *' soft_core_long '*) make --no-print-directory -C rtl models MODELS=rtmmu || return 1 ;; esac
     case " ${SUITES[*]} " in *' soft_core '*) make --no-print-directory -C rtl models MODELS=direct || return 1 ;; esac
-    case " ${SUITES[*]} " in *' soft_core_long '*) make --no-print-directory -C rtl models MODELS=sv32 || return 1 ;; esac
+    case " ${SUITES[*]} " in *' soft_core_long '*) make --no-print-directory -C rtl models MODELS='sv32 sv32tlb' || return 1 ;; esac
 }
 
 run_suite() { # name

@@ -249,13 +249,14 @@ fn a_missing_manifest_and_run_and_code_read_as_reviewed() {
     let scratch = Scratch::new("missing");
     fs::write(scratch.0.join("older.json"), "{\"schema\": 3}").unwrap();
     fs::write(scratch.0.join("cut.json"), "{\"schema\": 4, ").unwrap();
-    let cases: [(&str, &[&str]); 12] = [
+    let cases: [(&str, &[&str]); 13] = [
         ("manifest-missing", &["check", "absent.toml"]),
         ("code-unknown", &["explain", "CF9999"]),
         ("elf-without-board", &["run", "program.elf"]),
         ("elf-argument", &["run", "program.elf", "--board", "mps2-an500", "--", "two\nlines"]),
         ("stack-of-system", &["run", "absent.toml", "--stack", "8 KiB"]),
         ("report-board", &["report", "golden", "--board", "absent"]),
+        ("waves-backwards", &["run", "absent.toml", "--waves", "2000..1000"]),
         ("bench-only", &["bench", "--only", "absent"]),
         ("new-name", &["new", "a golden system"]),
         ("diff-missing", &["diff", "absent.json", "older.json"]),

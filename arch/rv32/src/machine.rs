@@ -35,10 +35,12 @@ pub(crate) struct MmuOffsets {
     pub control: u32,
     pub first: u32,
     pub pages_log2: u32,
+    /// Empties the TLBs; so does a store to any other register.
+    flush: u32,
     kind: u32,
 }
 
-pub(crate) const MMU: MmuOffsets = MmuOffsets { control: 0x00, first: 0x04, pages_log2: 0x08, kind: 0x10 };
+pub(crate) const MMU: MmuOffsets = MmuOffsets { control: 0x00, first: 0x04, pages_log2: 0x08, flush: 0x0c, kind: 0x10 };
 
 /// Bits of `mip` and `mie`: software interrupt, timer; lines have those of their numbers.
 const SOFTWARE: u32 = 1 << 3;
@@ -76,9 +78,9 @@ impl<B: Board> Rv32<B> {
     pub fn new(board: B) -> Option<Self> {
         // SAFETY: the board says where they are.
         let (timer, mmu) = unsafe { (Timer(Registers::new(B::TIMER)), Registers::new(B::MMU)) };
-        // KIND: bits 2:0 the MMU; bits 23:16 log2 of the entries of a table; bits 31:24 entries of each TLB, which nothing here would empty.
+        // KIND: bits 2:0 the MMU; bits 23:16 log2 of the entries of a table.
         let kind = mmu.read(MMU.kind);
-        if kind & 7 != B::Mmu::NUMBER as u32 || kind >> 16 != B::TABLES.entries_log2 {
+        if kind & 7 != B::Mmu::NUMBER as u32 || kind >> 16 & 0xff != B::TABLES.entries_log2 {
             return None;
         }
         timer.settle();
@@ -241,10 +243,19 @@ unsafe impl<B: Board> RtmmuArch for Rv32<B> {
         unsafe { (at.0 as *mut u32).write_volatile(value) };
     }
 
+    #[inline(always)]
+    fn forget_entries() {
+        if matches!(B::Mmu::NUMBER, Number::Sv32) {
+            // SAFETY: the board says where the registers are; a store to this one empties the TLBs and does nothing else.
+            unsafe { Registers::new(B::MMU) }.write(MMU.flush, 1);
+        }
+    }
+
     fn is_memory(at: PhysAddr<u32>) -> bool {
         B::is_memory(at)
     }
 
+    /// Each store to a register empties the TLBs, too.
     #[inline(always)]
     fn load_space(&mut self, space: Option<Loaded>) {
         if let Some(Loaded { first, pages_log2 }) = space {

@@ -108,7 +108,7 @@ pub fn wrong(error: &RunError) -> Diagnostic {
         RunError::ObserverMissing(_) => "use ./cofferdam, which builds it",
         RunError::ModelMissing { .. } => "run the command; `check` and `build` work without it",
         RunError::NoFallback(_) => "run it without `--fallback`",
-        RunError::NoSignals => "run it with `--board ibex-rtmmu`, or look at the run with `cofferdam trace`",
+        RunError::NoSignals => "run it on a board of the soft core, or look at the run with `cofferdam trace`",
         RunError::PluginMissing(_) => "use ./cofferdam, which builds it, or `cofferdam run --fallback`",
         RunError::File(..) => "make room, or set CARGO_TARGET_DIR to a directory that can be written",
         _ => "read run/simulator.log in the system's directory; `cofferdam run --fallback` does without the plug-in",

@@ -127,6 +127,7 @@ impl<W: Words, E: Entry> Translation for Flat<W, E> {
             }
             mapped += 1;
         }
+        self.entries.forget();
         self.set_header(first, Header::empty(first, None));
         mapped
     }

@@ -13,6 +13,10 @@ pub trait Words {
     /// # Panics
     /// May panic when there is no such word.
     fn set(&mut self, index: usize, word: u32);
+
+    /// Entries were removed: hardware that keeps copies of some drops them. Nothing else here has to be told, because no entry is changed in another way,
+    /// and none is kept of a page that was not mapped.
+    fn forget(&mut self) {}
 }
 
 impl Words for [u32] {

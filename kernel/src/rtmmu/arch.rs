@@ -45,6 +45,9 @@ pub unsafe trait RtmmuArch: Arch<Width = u32> {
     /// As for [`RtmmuArch::table_word`].
     unsafe fn set_table_word(at: PhysAddr<u32>, value: u32);
 
+    /// Entries of tables were removed: copies that the hardware keeps of some are dropped, before user mode runs.
+    fn forget_entries();
+
     /// Whether there is memory at a physical address, and no register, which the kernel reads or writes for nobody.
     fn is_memory(at: PhysAddr<u32>) -> bool;
 

@@ -74,7 +74,7 @@ impl Mmu for Direct {
     }
 }
 
-/// Two levels without a TLB (`mmu_sv32.sv`).
+/// Two levels, with a TLB or without (`mmu_sv32.sv`).
 #[derive(Clone, Copy, Debug)]
 pub struct Sv32;
 

@@ -46,4 +46,8 @@ impl<A: RtmmuArch> Words for TableWords<A> {
         // SAFETY: as in `get`.
         unsafe { A::set_table_word(self.place(index), word) };
     }
+
+    fn forget(&mut self) {
+        A::forget_entries();
+    }
 }

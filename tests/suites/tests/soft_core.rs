@@ -3,12 +3,14 @@
 use std::fmt::Write;
 
 use system_tests::conformance::{Column, on_slow};
-use system_tests::{Ran, cofferdam, root};
+use system_tests::{Ran, cofferdam, root, target_dir};
 
 const BOARD: &str = "ibex-rtmmu";
 /// With a page table of one level, and with Sv32.
 const DIRECT: &str = "ibex-direct";
 const SV32: &str = "ibex-sv32";
+/// With TLBs, too.
+const TLB: &str = "ibex-sv32tlb";
 
 /// Kinds of faults in reports.
 const DATA: &str = "data access";
@@ -74,6 +76,29 @@ fn a_domain_has_a_timer_and_its_line() {
         let line = format!("ticker: fired {fired}: 10000 us since the last time");
         assert!(console.contains(&line), "no `{line}`\n{console}");
     }
+}
+
+/// A run in which the core sleeps most of the time, once with counters that leap meanwhile and once with each cycle simulated.
+#[test]
+fn sleep_in_a_step_leaves_the_same_record() {
+    let ran = Ran::on(BOARD, "examples/device/system.toml", &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let system = target_dir().join("cofferdam/device.ibex-rtmmu");
+    let watch = std::fs::read_to_string(system.join("run/watch.json")).unwrap();
+    let watch: serde_json::Value = serde_json::from_str(&watch).unwrap();
+    let directory = tempfile::TempDir::new().unwrap();
+    let record = |more: &[&str]| {
+        let file = directory.path().join("record");
+        let mut bench = std::process::Command::new(target_dir().join("rtl/rtmmu/soc_sim"));
+        bench.arg(system.join("image.elf")).arg("--record").arg(&file).args(more);
+        bench.arg("--port").arg(watch["trace_port"].to_string());
+        bench.arg("--clock").arg(watch["clock"]["register"].to_string());
+        bench.arg("--console").arg(directory.path().join("console"));
+        assert_eq!(bench.output().unwrap().status.code(), Some(0));
+        std::fs::read(&file).unwrap()
+    };
+    let leapt = record(&[]);
+    assert!(leapt.len() > 10_000 && leapt == record(&["--every-cycle"]));
 }
 
 /// A system with a domain for each of these probes, and one that prints when they have ended.
@@ -173,11 +198,13 @@ fn holds_rows(board: &str) {
 }
 
 #[test]
-#[ignore = "a third model: `make test-long` runs it"]
-fn sv32_holds_the_same() {
-    runs_hello(SV32);
-    stops_probes(SV32);
-    holds_rows(SV32);
+#[ignore = "further models: `make test-long` runs it"]
+fn sv32_holds_the_same_with_tlbs_and_without() {
+    for board in [SV32, TLB] {
+        runs_hello(board);
+        stops_probes(board);
+        holds_rows(board);
+    }
 }
 
 #[test]
@@ -231,6 +258,7 @@ fn what_the_soft_core_does_not_have_is_refused() {
     for (args, code, what) in [
         (&["debug", "examples/hello/system.toml", "--board", BOARD][..], 5, "no debugger can be attached"),
         (&["run", "examples/hello/system.toml", "--board", BOARD, "--fallback"], 5, "has no fall-back"),
+        (&["run", "examples/hello/system.toml", "--waves", "1000..2000"], 5, "there is no waveform"),
         (&["run", "examples/commutation/system.toml", "--board", BOARD], 3, "CF0"),
         (&["check", "tests/soft-core/touch.toml", "--board", DIRECT], 3, "too large for a constant time"),
         (&["run", "examples/memory/system.toml", "--board", BOARD], 3, "CF0305"),

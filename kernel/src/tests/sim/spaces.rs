@@ -81,11 +81,15 @@ unsafe impl<K: Mmu> RtmmuArch for Machine<Spaced<K>> {
     unsafe fn set_table_word(PhysAddr(at): PhysAddr<u32>, value: u32) {
         MEMORY.with_borrow_mut(|memory| memory.set(at, value));
     }
+    fn forget_entries() {
+        MEMORY.with_borrow_mut(|memory| memory.copied = false);
+    }
     fn is_memory(at: PhysAddr<u32>) -> bool {
         !DEVICES.contains(&at.0)
     }
     fn load_space(&mut self, space: Option<Loaded>) {
         self.kind.loaded = space;
+        Self::forget_entries();
     }
 }
 
@@ -182,6 +186,7 @@ impl<K: Mmu> Guard for Spaced<K> {
         let running = own(&kernel.tables, usize::from(here)).filter(|_| kernel.is_loaded(here));
         let loaded = kernel.core.arch.kind.loaded;
         assert_eq!(loaded, running, "another domain's entries are in force");
+        assert!(!MEMORY.with_borrow(|memory| memory.copied), "a TLB may hold an entry that was removed");
         let now = (MEMORY.with_borrow(|memory| memory.version), loaded);
         if kernel.core.arch.kind.checked != Some(now) {
             kernel.core.arch.kind.checked = Some(now);

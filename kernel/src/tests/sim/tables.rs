@@ -58,6 +58,8 @@ pub struct Memory {
     /// Changes with every word.
     pub version: u64,
     units: Vec<Units>,
+    /// An entry was replaced of which TLBs may hold a copy.
+    pub copied: bool,
 }
 
 thread_local! {
@@ -82,7 +84,7 @@ fn hash(at: u32) -> u32 {
 
 impl Memory {
     fn new(mmu: Mmu) -> Self {
-        Memory { mmu, blocks: BTreeMap::new(), version: 0, units: Vec::new() }
+        Memory { mmu, blocks: BTreeMap::new(), version: 0, units: Vec::new(), copied: false }
     }
 
     /// A word that nobody has written yet. Each page was mapped once, to a frame of the kernel. With RTMMU it was so in a region of its own or in one with
@@ -118,11 +120,19 @@ impl Memory {
             let fresh = core::array::from_fn(|index| self.garbage((block * WORDS + index as u32) * 4));
             self.blocks.insert(block, Box::new(fresh));
         }
-        self.blocks.get_mut(&block).unwrap()[index as usize] = value;
+        let old = core::mem::replace(&mut self.blocks.get_mut(&block).unwrap()[index as usize], value);
+        self.copied |= old != value && old & 1 != 0 && self.is_leaf(at);
         self.version += 1;
         if let Some(window) = WINDOWS.iter().find(|base| at.wrapping_sub(**base) < WINDOW_BYTES) {
             self.noted((at - window) / 4 % (1 << ENTRIES_LOG2));
         }
+    }
+
+    /// Whether it is a leaf of Sv32.
+    fn is_leaf(&self, at: u32) -> bool {
+        let entry = at.wrapping_sub(WINDOWS[2]) / 4;
+        let within = |units: &Units| entry.wrapping_sub(units.first) < 1 << units.config.pages_log2;
+        self.mmu == Mmu::Sv32 && self.units.iter().any(within)
     }
 
     /// A word of an entry has changed.

@@ -1,6 +1,6 @@
 use std::fs::File;
 
-use record::{ClockWatch, ContextWatch, DomainWatch, EventsReader, MeterWatch, Range, StackWatch};
+use record::{ClockWatch, ContextWatch, DomainWatch, EventsReader, MeterWatch, ProbeWatch, Range, StackWatch};
 
 use super::*;
 
@@ -77,6 +77,33 @@ fn every_cycle_has_an_owner() {
         .map(|event| event.payload)
         .sum();
     assert_eq!(counted, 1510);
+    fs::remove_dir_all(&directory).unwrap();
+}
+
+/// Both domains have code at the address at which the probe starts; a handler's stretch begins when the exception is taken.
+#[test]
+fn a_probe_starts_in_its_own_domain() {
+    let directory = std::env::temp_dir().join(format!("cofferdam-probes-{}", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    let probe =
+        |start, end, start_domain| ProbeWatch { name: "p".into(), start, end, start_domain, end_domain: Some(0) };
+    let probes = vec![probe(0x8000_1000, 0x8000_2000, Some(0)), probe(0x40, 0x8000_2000, None)];
+    let watch = Watch { probes, vectors: vec![0x40], ..watch(&directory) };
+    let mut observer = SoftCore::begin(watch.clone()).unwrap();
+    let mut see = |cycle, happened| observer.see(At { cycle, instructions: cycle / 2 }, happened);
+    see(10, Happened::Traced { header: header(Event::Switch, 0), payload: 0 });
+    see(20, Happened::Reached { pc: 0x8000_1000 });
+    see(30, Happened::Entered { exception: 23, pc: 0x8000_1004, call: 0 });
+    see(32, Happened::Reached { pc: 0x40 });
+    see(40, Happened::Traced { header: header(Event::Switch, 1), payload: 0 });
+    see(50, Happened::Reached { pc: 0x8000_1000 });
+    see(60, Happened::Reached { pc: 0x8000_2000 });
+    see(70, Happened::Traced { header: header(Event::Switch, 0), payload: 0 });
+    see(80, Happened::Reached { pc: 0x8000_2000 });
+    observer.finish(At { cycle: 100, instructions: 50 }, EndReason::Exit).unwrap();
+    let summary = Summary::from_json(&fs::read_to_string(&watch.summary).unwrap()).unwrap();
+    let seen: Vec<_> = summary.probes.iter().map(|probe| (probe.cycles.count, probe.cycles.max)).collect();
+    assert_eq!(seen, [(1, 60), (1, 50)]);
     fs::remove_dir_all(&directory).unwrap();
 }
 
