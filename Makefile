@@ -1,6 +1,6 @@
 # The commands of Cofferdam. Each one sets up what it needs first (scripts/setup.sh, which skips what is present).
 .DEFAULT_GOAL := help
-.PHONY: help setup data demo test test-long lint bench hunt clean
+.PHONY: help setup data demo test test-long lint prove bench hunt clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -27,9 +27,12 @@ test-long: data ## kernels without a check in further ways, the gateway on mps2-
 	@scripts/hunt.sh --board mps2-an500 --systems 1000 --seed 2 --resume
 	@scripts/hunt.sh --board xilinx-zynq-a9 --systems 1000 --seed 2 --resume
 
-lint: ## formatting, clippy, the layer rule, file sizes, portable code built for two further targets
+lint: ## formatting, clippy, the layer rule, file sizes, portable code built for two further targets, the hardware of the soft core
 	@scripts/setup.sh --quiet --lint
 	@scripts/lint.sh
+
+prove: ## the proofs about the hardware of the soft core, and the mutants that they refute; part of `make test`
+	@$(MAKE) --no-print-directory -C rtl prove
 
 bench: data ## the table of figures, also in target/bench/bench.json
 	@./cofferdam bench

@@ -114,6 +114,7 @@ step c-format format_c
 step clippy clippy
 step portable portable
 step bare bare
+step rtl make --no-print-directory -C rtl lint
 echo
 printf '%s\n' "${RESULTS[@]}"
 [ "$BAD" = 0 ]

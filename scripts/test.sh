@@ -10,7 +10,7 @@
 #   fuzz      instructions, frames, stack pointers of two hostile domains, 100 000 cases on each board (COFFERDAM_FUZZ_LIVES of each
 #             domain, COFFERDAM_FUZZ_SEED, COFFERDAM_FUZZ_FIRST); only when named
 #   gateway_m33   the gateway on a Cortex-M33, about two minutes of a processor; only when named
-#   soft_core_long   the whole conformance suite on the soft core; only when named
+#   soft_core_long   the whole conformance suite on the soft core, other MMUs, and the tests of modules and models; only when named
 #   mutants_long  kernels without a check, in the ways that `mutants` does not try (`long` in tests/attacks/mutants.toml and tests/direct/mutants.toml); only when named
 #
 # Everything is built first, then as many suites run at a time as there are processors (COFFERDAM_LANES, if set), the
@@ -57,6 +57,7 @@ build() {
     case " ${SUITES[*]} " in *' mutants '* | *' mutants_long '*)
         for system in tests/attacks/system.toml tests/attacks/a9.toml tests/attacks/m33.toml tests/direct/hostile.toml; do ./cofferdam build --quiet "$system" || return 1; done ;;
     esac
+    case " ${SUITES[*]} " in *' rtl '*) make --no-print-directory -C rtl setup || return 1 ;; esac
     case " ${SUITES[*]} " in *' soft_core '* | *' soft_core_c '* | *' c_programs '* | *' soft_core_long '*) make --no-print-directory -C rtl models MODELS=rtmmu || return 1 ;; esac
     case " ${SUITES[*]} " in *' soft_core '*) make --no-print-directory -C rtl models MODELS=direct || return 1 ;; esac
     case " ${SUITES[*]} " in *' soft_core_long '*) make --no-print-directory -C rtl models MODELS='sv32 sv32tlb' || return 1 ;; esac
@@ -73,7 +74,7 @@ run_suite() { # name
             cargo_test --release -p "$SYSTEM_PACKAGE" --test endurance fuzz_beyond_calls -- --nocapture --test-threads=1 ;;
         mutants) cargo_test --release -p "$SYSTEM_PACKAGE" --test mutants -- --nocapture ;;
         mutants_long) cargo_test --release -p "$SYSTEM_PACKAGE" --test mutants -- --ignored --nocapture ;;
-        soft_core_long) cargo_test --release -p "$SYSTEM_PACKAGE" --test soft_core -- --ignored --nocapture ;;
+        soft_core_long) cargo_test --release -p "$SYSTEM_PACKAGE" --test soft_core --test rtl -- --ignored --nocapture --test-threads=1 ;;
         lib) cargo_test --release -p "$SYSTEM_PACKAGE" --lib ;;
         *) cargo_test --release -p "$SYSTEM_PACKAGE" --test "$1" -- --test-threads=2 ;;
     esac

@@ -136,8 +136,10 @@ module soc_sim
     // Of a machine timer whose time has come the core knows a cycle later. If it sleeps still, nobody wants to know.
     if (u_soc.u_timer.mtimecmp_q > u_soc.u_timer.mtime_q) ticks = u_soc.u_timer.mtimecmp_q - u_soc.u_timer.mtime_q;
     else ticks = u_soc.u_timer.irq_q && !irq_pending_o ? '1 : 0;
-    ticks = smaller(ticks, interval_ticks(u_soc.g_interval[0].u_interval_timer.counts_q, u_soc.g_interval[0].u_interval_timer.value_q));
-    ticks = smaller(ticks, interval_ticks(u_soc.g_interval[1].u_interval_timer.counts_q, u_soc.g_interval[1].u_interval_timer.value_q));
+    ticks = smaller(ticks, interval_ticks(u_soc.g_interval[0].u_interval_timer.counts_q,
+                                          u_soc.g_interval[0].u_interval_timer.value_q));
+    ticks = smaller(ticks, interval_ticks(u_soc.g_interval[1].u_interval_timer.counts_q,
+                                          u_soc.g_interval[1].u_interval_timer.value_q));
     ticks = smaller(ticks, 64'd1 << 40);
     return irq_pending_o || ticks < 8 ? 0 : (ticks - 8) * 64'(TickCycles) / Turn * Turn;
   endfunction
