@@ -1,13 +1,14 @@
 //! The observer of the soft core, whose simulator is made of the hardware's own description: cycles are exact, and the bench says at which of them the
 //! core's privilege changed. Meter, accounts, masked times and the log are those of every other run.
 //!
-//! There is no witness over domains' memory yet; the bench compares every physical access of user mode with what the
-//! domain has. A run that asks for something that cannot be observed here is refused.
+//! The bench compares every physical access of user mode with what the domain has, and tells of each store, the kernel's
+//! too, while a run has a hostile domain: the witness judges them one by one and hashes nothing. A run that asks for
+//! something that cannot be observed here is refused.
 
 use abi::trace::Event;
 use record::{
     Architecture, CoreId, End, EndReason, FIRST_LINE, Mode, ProfileSource, RunEvent, SUMMARY_VERSION, Summary,
-    Violation, ViolationKind, Waits, Watch, Witness, observed,
+    Violation, ViolationKind, Waits, Watch, observed,
 };
 use std::path::Path;
 use std::{fs, io};
@@ -18,6 +19,7 @@ use crate::exceptions::{Exceptions, Moment};
 use crate::log::Log;
 use crate::meter::Meter;
 use crate::shared::host_seconds;
+use crate::witness::Witnesses;
 
 /// A point of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,6 +79,13 @@ pub enum Happened {
         /// First entry of the tables in force.
         space: u32,
     },
+    /// A store reached the bus.
+    Stored {
+        /// Physical address of its word.
+        physical: u32,
+        /// Machine mode makes it.
+        kernel: bool,
+    },
     /// Time has passed.
     Alive,
 }
@@ -94,6 +103,8 @@ pub enum Access {
 
 /// Cause of an environment call from user mode.
 const CALL: u16 = 8;
+/// Bytes of what a store is judged by.
+const WORD: u32 = 4;
 /// No exception has this number.
 const ANONYMOUS: u16 = u16::MAX;
 const CORE: CoreId = CoreId(0);
@@ -108,6 +119,7 @@ pub struct SoftCore {
     accounts: Accounts,
     meter: Meter,
     clock: ClockReads,
+    witness: Witnesses,
     /// The domain that is current, as the kernel says.
     domain: u8,
     in_kernel: bool,
@@ -127,6 +139,7 @@ impl SoftCore {
         let log = Log::create(&watch)?;
         let meter = Meter::new(watch.meter.as_ref());
         let clock = ClockReads::new(watch.clock);
+        let witness = Witnesses::new(&watch);
         Ok(Self {
             chip,
             log,
@@ -134,6 +147,7 @@ impl SoftCore {
             accounts: Accounts::new(CORE),
             meter,
             clock,
+            witness,
             domain: record::IDLE,
             in_kernel: true,
             slept: 0,
@@ -152,6 +166,7 @@ impl SoftCore {
             Happened::Clock { value } => self.clock_read(at, value),
             Happened::Woke { slept, exception } => self.woke(at, slept, exception),
             Happened::Strayed { access, physical, space } => self.strayed(at, access, physical, space),
+            Happened::Stored { physical, kernel } => self.stored(at, physical, kernel),
             Happened::Alive => self.log.progress(at.cycle, at.instructions),
         }
     }
@@ -197,6 +212,7 @@ impl SoftCore {
                 self.accounts.entered(domain);
             }
             self.domain = domain;
+            self.witness.follow(domain);
         } else if event == Event::Miss as u8 {
             self.accounts.missed(domain);
         } else if event == Event::End as u8 {
@@ -220,10 +236,23 @@ impl SoftCore {
         };
         let contexts = self.watch.meter.iter().flat_map(|meter| &meter.contexts);
         let domain = contexts.filter(|context| context.space == Some(space)).map(|context| context.domain).next();
-        let domain = domain.unwrap_or(self.domain);
-        let (cycle, address) = (at.cycle, physical);
+        self.violation(at, kind, physical, domain.unwrap_or(self.domain), None);
+    }
+
+    /// While a hostile domain is current, its stores reach its own memory alone, and the kernel's no memory of another domain.
+    fn stored(&mut self, at: At, physical: u32, kernel: bool) {
+        if !kernel && self.witness.is_watching && self.witness.stores_outside(physical, WORD) {
+            self.violation(at, ViolationKind::HostileStore, physical, self.domain, None);
+        }
+        if kernel && let Some(victim) = self.witness.stored_for(physical) {
+            self.violation(at, ViolationKind::MemoryChanged, physical, self.domain, Some(victim));
+        }
+    }
+
+    fn violation(&mut self, at: At, kind: ViolationKind, address: u32, domain: u8, victim: Option<u8>) {
+        let cycle = at.cycle;
         let violation =
-            Violation { core: CORE, kind, cycle, pc: 0, address, len: 4, domain, victim: None, translation: None };
+            Violation { core: CORE, kind, cycle, pc: 0, address, len: WORD, domain, victim, translation: None };
         let detail = self.log.violation(violation);
         let event = observed::VIOLATION;
         self.log.event(RunEvent { cycle, core: CORE, event, domain, detail, payload: address });
@@ -292,7 +321,7 @@ impl SoftCore {
             violations,
             violations_total,
             faults: Vec::new(),
-            witness: Witness::default(),
+            witness: self.witness.seen(),
             probes: Vec::new(),
             areas: Vec::new(),
             disturbances: 0,
@@ -321,10 +350,6 @@ fn refuse(watch: &Watch) -> Result<(), String> {
         (!watch.probes.is_empty(), "probes"),
         (watch.handlers.is_some(), "handlers that interrupts reach without the kernel"),
         (!watch.outputs.is_empty(), "stores to outputs"),
-        (
-            watch.domains.iter().any(|domain| domain.hostile),
-            "the witness over the memory of others while a hostile domain runs",
-        ),
         (watch.exception_events, "records of single exceptions"),
         (watch.instruction_limit > 0, "a limit of instructions"),
         (watch.debugger, "a debugger"),
