@@ -1,7 +1,7 @@
 //! Runs systems under QEMU from programs that were built once.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use board_facts::BoardText;
@@ -9,7 +9,7 @@ use build_tool::{Claim, Install, Loaded, Options, Programs, Toolchain, assemble,
 use manifest::{CrateSource, Document};
 use record::EventsFile;
 use report::Report;
-use runner::{Go, Simulator, Verilator};
+use runner::{Go, Simulator};
 
 use crate::plan::{Pace, Plan};
 
@@ -77,7 +77,8 @@ impl Board {
         let told = |d: manifest::Diagnostic| d.to_string();
         let install = Install::find().map_err(told)?;
         let board = install.board(name).map_err(told)?;
-        let pace = if board.simulator == Verilator::NAME { Pace::SLOW } else { Pace::USUAL };
+        let file = install.board_file(name, Path::new(".")).map_err(told)?;
+        let pace = if install.chip_of(&file).map_err(told)?.is_modelled { Pace::USUAL } else { Pace::SLOW };
         let simulator = runner::find(&board.simulator).map_err(|error| error.to_string())?;
         let chain = Toolchain::find(&board.core).map_err(told)?;
         let read = |path: PathBuf| fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));

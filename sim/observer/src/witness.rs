@@ -19,7 +19,7 @@ pub struct Witnesses {
     current: Option<usize>,
     /// Hashes when its slice began, in the order of the other domains' ranges; `None`: this slice is not compared.
     before: Option<Vec<u64>>,
-    /// Where each store is told: the slice that goes on has changed memory of another domain.
+    /// The slice that goes on has changed memory of another domain; known only if each store is told.
     changed: bool,
     /// Whether a hostile domain is current.
     pub is_watching: bool,
@@ -129,7 +129,7 @@ impl Witnesses {
     }
 }
 
-/// Where an observer is told of each store, nothing is hashed.
+/// For an observer that is told of each store: nothing is hashed.
 impl Witnesses {
     /// `domain` begins to run.
     pub fn follow(&mut self, domain: u8) {

@@ -35,7 +35,7 @@ pub struct Places {
     pub chip: Chip,
     /// The highest slot that holds a capability at the start.
     pub last_slot: u32,
-    /// What is done again and again is done so many times less often: 1 but where a simulator is slow.
+    /// Loops are so many times shorter: 1 unless a simulator is slow.
     pub part: u32,
 }
 
