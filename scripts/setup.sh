@@ -86,6 +86,8 @@ check_libraries() {
     if [ "$WANT_RTL" = 1 ]; then
         check_library riscv64-unknown-elf-gcc picolibc.specs "picolibc for the soft core" "C library of domains" \
             picolibc-riscv64-unknown-elf
+        check_library g++ libz.so "zlib for waveforms" "models of the soft core that write them" zlib1g-dev
+        check_library g++ liblz4.so "lz4 for waveforms" "models of the soft core that write them" liblz4-dev
     fi
     if [ -x "$COFFERDAM_VENV/bin/python" ] || python3 -c 'import ensurepip, venv' > /dev/null 2>&1; then
         present "python3 venv"

@@ -162,6 +162,9 @@ pub struct Run {
     /// beside any program.
     #[arg(long, conflicts_with = "fallback")]
     pub adverse: bool,
+    /// Write a waveform of all signals from one cycle until another to run/waves.fst in the system's directory; on the soft core alone.
+    #[arg(long, value_name = "FROM..TO", value_parser = waves, conflicts_with = "fallback")]
+    pub waves: Option<record::WavesWatch>,
     /// Run without the model, by QEMU's instruction counter; any version of QEMU will do.
     #[arg(long)]
     pub fallback: bool,
@@ -362,6 +365,16 @@ fn in_directory() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
         let inside = path.join("system.toml");
         if inside.is_file() { inside } else { path }
     })
+}
+
+/// Cycles since reset, as "1000000..1002000".
+fn waves(text: &str) -> Result<record::WavesWatch, String> {
+    let cycle = |text: &str| text.parse::<u64>().ok();
+    let ends = text.split_once("..").and_then(|(from, to)| Some((cycle(from)?, cycle(to)?)));
+    match ends.filter(|(from, to)| from < to) {
+        Some((from, to)) => Ok(record::WavesWatch { from, to, ..record::WavesWatch::default() }),
+        None => Err("write two cycles, the first below the second, as 1000000..1002000".into()),
+    }
 }
 
 /// A time as manifests have it.

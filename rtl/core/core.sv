@@ -5,7 +5,9 @@
 module core
   import cofferdam_pkg::*;
   import ibex_pkg::*;
-(
+#(
+  parameter int unsigned PmpEntries = 1  // 0: to compare areas; nothing would keep U-mode out of the lower half
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
@@ -52,9 +54,9 @@ module core
 `endif
 
   ibex_core #(
-    .PMPEnable        (1'b1),
+    .PMPEnable        (PmpEntries != 0),
     .PMPGranularity   (0),
-    .PMPNumRegions    (1),
+    .PMPNumRegions    (PmpEntries == 0 ? 1 : PmpEntries),
     .MHPMCounterNum   (0),
     .MHPMCounterWidth (40),
     .RV32E            (1'b0),

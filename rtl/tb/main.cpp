@@ -1,7 +1,8 @@
 // Runs a program on the simulated SoC: loads its ELF file, clocks until it stops, and says how many cycles that took.
 //
 //   soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]
-//           [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--stores]]
+//           [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--stores] [--probe ADDRESS]...]
+//           [--every-cycle] [--waves FILE --waves-from N --waves-to N]
 //
 // --trace      one line for each retired instruction (from RVFI)
 // --accesses   one line for each response of the two memory ports of the core
@@ -13,8 +14,12 @@
 // addresses
 // --frames     memory that domains have (frames.hpp): the record tells of every translated access to other memory
 // --stores     the record tells of every store that reaches the bus
+// --waves      an FST file of all signals in these cycles; a model without tracing refuses it
+// --every-cycle  simulates each cycle, those in which the core sleeps, too
+// --probe      the record tells of every execution of the instruction at this address
 //
 // Standard output is the program's console. Exit code: the program's; 124 when N cycles have passed, 2 for wrong usage.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -24,19 +29,23 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "Vsoc_sim.h"
 #include "Vsoc_sim__Dpi.h"
 #include "elf.hpp"
 #include "frames.hpp"
+#include "leap.hpp"
 #include "record.hpp"
+#include "waves.hpp"
 #include "svdpi.h"
 #include "verilated.h"
 
 namespace {
 
 constexpr int ResetCycles = 8;
+constexpr uint32_t Ecall = 0x73;
 
 struct Options {
     const char *program = nullptr;
@@ -50,6 +59,11 @@ struct Options {
     uint32_t clock = 0;
     frames::Frames frames;
     bool stores = false;
+    std::unordered_set<uint32_t> probes;
+    bool every_cycle = false;
+    const char *waves = nullptr;
+    uint64_t waves_from = 0;
+    uint64_t waves_to = UINT64_MAX;
 };
 
 // A request that a port has granted and not yet answered.
@@ -81,7 +95,7 @@ class Ports {
                 if (const Pending *request = attach(port, word(soc.bus_addr_o, port))) {
                     check(*request, port, cycle, retired);
                     if (options_.stores && request->write)
-                        recorder_.reached(soc, cycle, retired, request->physical);
+                        recorder_.wrote(soc, cycle, retired, request->physical);
                 }
         }
     }
@@ -148,7 +162,9 @@ class Ports {
     std::fprintf(
         stderr,
         "soc_sim: %s\nusage: soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]\n"
-        "               [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--stores]]\n",
+        "               [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--stores]\n"
+        "               [--probe ADDRESS]...]\n"
+        "               [--every-cycle] [--waves FILE --waves-from N --waves-to N]\n",
         why);
     std::exit(2);
 }
@@ -185,6 +201,16 @@ Options parse(int argc, char **argv) {
             options.port = static_cast<uint32_t>(std::strtoul(value(), nullptr, 0));
         else if (argument == "--clock")
             options.clock = static_cast<uint32_t>(std::strtoul(value(), nullptr, 0));
+        else if (argument == "--every-cycle")
+            options.every_cycle = true;
+        else if (argument == "--waves")
+            options.waves = value();
+        else if (argument == "--waves-from")
+            options.waves_from = std::strtoull(value(), nullptr, 0);
+        else if (argument == "--waves-to")
+            options.waves_to = std::strtoull(value(), nullptr, 0);
+        else if (argument == "--probe")
+            options.probes.insert(static_cast<uint32_t>(std::strtoul(value(), nullptr, 0)));
         else if (argument == "--frames") {
             if (!options.frames.read(value()))
                 usage("the file of frames is none");
@@ -199,6 +225,8 @@ Options parse(int argc, char **argv) {
     }
     if (!options.program)
         usage("no program");
+    if (options.waves && !waves::Traced)
+        usage("this model has no tracing; the one whose name ends in -waves does");
     // The core prints a line for each illegal instruction, of which a domain's atomic ones are some; the record may be on the same pipe.
     if (options.record && options.console != stdout && !std::freopen("/dev/null", "w", stdout))
         usage("/dev/null cannot be opened");
@@ -239,6 +267,7 @@ int main(int argc, char **argv) {
     const Options options = parse(argc, argv);
     const auto context = std::make_unique<VerilatedContext>();
     context->commandArgs(argc, argv);
+    waves::Waves drawn(*context, options.waves, options.waves_from, options.waves_to);
     const auto soc = std::make_unique<Vsoc_sim>(context.get());
     soc->clk_i = 0;
     soc->rst_ni = 1;
@@ -257,6 +286,7 @@ int main(int argc, char **argv) {
     const bool ports_read = options.accesses || options.latencies || options.stores || !options.frames.empty();
     record::Recorder recorder(options.record, options.port, options.clock);
     Ports ports(options, recorder);
+    leap::Leap sleep(!options.every_cycle);
     soc->rst_ni = 0; // a falling edge, so that asynchronous resets take place
     for (int i = 0; i < ResetCycles; i++) {
         soc->clk_i = 1;
@@ -274,6 +304,9 @@ int main(int argc, char **argv) {
             retired++;
             if (options.trace)
                 retire(options.trace, *soc, cycle);
+            // One that faults, as at a first touch, will be executed again; a call is a trap, too.
+            if (options.record && options.probes.count(soc->pc_o) && (!soc->trap_o || soc->insn_o == Ecall))
+                recorder.reached(cycle, retired, soc->pc_o);
             if (options.record && !soc->trap_o) {
                 if (is_load(soc->insn_o))
                     recorder.loaded(*soc, cycle, retired);
@@ -296,11 +329,20 @@ int main(int argc, char **argv) {
             stopped = true;
             break;
         }
+        drawn.sample(*soc, cycle, 0);
         soc->clk_i = 1;
         soc->eval();
+        drawn.sample(*soc, cycle, 1);
         soc->clk_i = 0;
         soc->eval();
+        const uint64_t alive = (cycle / record::Recorder::AliveEvery + 1) * record::Recorder::AliveEvery;
+        const uint64_t until = std::min({alive, options.max_cycles, drawn.next(cycle + 1)});
+        if (const uint64_t cycles = sleep.over(soc->sleeping_o, cycle, until)) {
+            cycle += cycles;
+            soc->eval();
+        }
     }
+    drawn.close();
     std::fflush(options.console);
     if (options.record)
         recorder.end(cycle, retired, status, !stopped);

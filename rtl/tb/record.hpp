@@ -19,7 +19,8 @@ enum Kind : uint32_t {
     Alive = 6,   // nothing but the time
     Ended = 7,   // status, and whether the run was stopped at its limit
     Strayed = 8, // a translated access that the domain's frames do not admit: kind (frames.hpp), physical address, first entry of the tables
-    Stored = 9,  // a store reaches the bus: physical address of its word, whether machine mode makes it
+    Reached = 9, // an instruction was retired at which a probe starts or ends: its address
+    Stored = 10, // a store reaches the bus: physical address of its word, whether machine mode makes it
 };
 
 struct Entry {
@@ -35,6 +36,9 @@ class Recorder {
   public:
     // `port`: address of the trace port; `clock`: of the clock's register.
     Recorder(FILE *file, uint32_t port, uint32_t clock) : file_(file), port_(port), clock_(clock) {}
+
+    // An instruction at a probe's address was retired.
+    void reached(uint64_t cycle, uint64_t retired, uint32_t pc) { put(cycle, retired, Reached, {pc, 0, 0}); }
 
     // An instruction was retired that loads, or stores.
     void loaded(const Vsoc_sim &soc, uint64_t cycle, uint64_t retired) {
@@ -74,7 +78,7 @@ class Recorder {
         put(cycle, retired, Strayed, {kind, physical, space});
     }
 
-    void reached(const Vsoc_sim &soc, uint64_t cycle, uint64_t retired, uint32_t physical) {
+    void wrote(const Vsoc_sim &soc, uint64_t cycle, uint64_t retired, uint32_t physical) {
         put(cycle, retired, Stored, {physical & ~3U, soc.privilege_o == Machine, 0});
     }
 
@@ -85,9 +89,10 @@ class Recorder {
         std::fflush(file_);
     }
 
+    static constexpr uint64_t AliveEvery = 1 << 17;
+
   private:
     static constexpr uint8_t Machine = 3;
-    static constexpr uint64_t AliveEvery = 1 << 17;
 
     void put(uint64_t cycle, uint64_t retired, Kind kind, const std::array<uint32_t, 3> &words) {
         const Entry entry = {cycle, retired, kind, {words[0], words[1], words[2]}};

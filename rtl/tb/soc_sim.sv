@@ -9,7 +9,8 @@ module soc_sim
   parameter int unsigned TableW        = 19,
   parameter int unsigned SramBytesLog2 = 19,
   parameter int unsigned DramBytesLog2 = 26,
-  parameter int unsigned SlotCycles    = 3
+  parameter int unsigned SlotCycles    = 3,
+  parameter int unsigned TickCycles    = 2
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -59,7 +60,8 @@ module soc_sim
 
   soc #(
     .Kind(mmu_e'(Mmu)), .DoubleSpeed(1'(DoubleSpeed)), .TlbEntries(TlbEntries), .TableW(TableW),
-    .SramBytesLog2(SramBytesLog2), .DramBytesLog2(DramBytesLog2), .SlotCycles(SlotCycles)
+    .SramBytesLog2(SramBytesLog2), .DramBytesLog2(DramBytesLog2), .SlotCycles(SlotCycles),
+    .TickCycles(TickCycles)
   ) u_soc (
     .clk_i, .rst_ni, .irq_external_i, .irq_fast_i, .put_o, .mark_o, .stop_o, .word_o, .sleeping_o
   );
@@ -112,6 +114,53 @@ module soc_sim
     else if (addr >= DramBase && addr - DramBase < 2**DramBytesLog2) u_soc.u_dram.mem[32'(addr[DramBytesLog2-1:2])] = word;
     else return 0;
     return 1;
+  endfunction
+
+  // While the core sleeps and all requests are answered, only these change: the wheel of DRAM, the dividers of ticks, three timers and mcycle. After
+  // this many cycles wheel and dividers stand where they stood.
+  localparam longint unsigned Turn = 64'(3 * SlotCycles * TickCycles);
+
+  // Ticks until a timer for domains acts.
+  function automatic longint unsigned interval_ticks(input logic counts, input logic [31:0] value);
+    return counts ? 64'(value) : '1;
+  endfunction
+
+  function automatic longint unsigned smaller(input longint unsigned a, input longint unsigned b);
+    return a < b ? a : b;
+  endfunction
+
+  // Cycles for which a sleeping core can be left alone, because no timer is near its end; a multiple of Turn.
+  export "DPI-C" function soc_idle_cycles;
+  function automatic longint unsigned soc_idle_cycles();
+    longint unsigned ticks;
+    // Of a machine timer whose time has come the core knows a cycle later. If it sleeps still, nobody wants to know.
+    if (u_soc.u_timer.mtimecmp_q > u_soc.u_timer.mtime_q) ticks = u_soc.u_timer.mtimecmp_q - u_soc.u_timer.mtime_q;
+    else ticks = u_soc.u_timer.irq_q && !irq_pending_o ? '1 : 0;
+    ticks = smaller(ticks, interval_ticks(u_soc.g_interval[0].u_interval_timer.counts_q, u_soc.g_interval[0].u_interval_timer.value_q));
+    ticks = smaller(ticks, interval_ticks(u_soc.g_interval[1].u_interval_timer.counts_q, u_soc.g_interval[1].u_interval_timer.value_q));
+    ticks = smaller(ticks, 64'd1 << 40);
+    return irq_pending_o || ticks < 8 ? 0 : (ticks - 8) * 64'(TickCycles) / Turn * Turn;
+  endfunction
+
+  // Lets so many cycles pass at once; at most those of soc_idle_cycles, and a multiple of Turn.
+  export "DPI-C" function soc_leap;
+  function automatic void soc_leap(input longint unsigned cycles);
+    longint unsigned ticks;
+    ticks = cycles / 64'(TickCycles);
+    u_soc.u_timer.mtime_q = u_soc.u_timer.mtime_q + ticks;
+    if (u_soc.g_interval[0].u_interval_timer.counts_q)
+      u_soc.g_interval[0].u_interval_timer.value_q = u_soc.g_interval[0].u_interval_timer.value_q - 32'(ticks);
+    if (u_soc.g_interval[1].u_interval_timer.counts_q)
+      u_soc.g_interval[1].u_interval_timer.value_q = u_soc.g_interval[1].u_interval_timer.value_q - 32'(ticks);
+    if (!u_soc.u_core.u_ibex_core.cs_registers_i.mcountinhibit_q[0])
+      u_soc.u_core.u_ibex_core.cs_registers_i.mcycle_counter_i.counter_q =
+          u_soc.u_core.u_ibex_core.cs_registers_i.mcycle_counter_i.counter_q + cycles;
+  endfunction
+
+  // So that whoever leaps keeps to it.
+  export "DPI-C" function soc_turn;
+  function automatic longint unsigned soc_turn();
+    return Turn;
   endfunction
 
 endmodule

@@ -50,11 +50,17 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     // A missing QEMU is told before anything is built.
     let find = if args.fallback { runner::find_fallback } else { runner::find };
     let simulator = find(&loaded.board.simulator).map_err(|e| one(wrong(&e)))?;
-    simulator.has(&machine(&loaded.board)).map_err(|e| one(wrong(&e)))?;
+    if args.waves.is_some() && !simulator.has_signals() {
+        return Err(one(wrong(&RunError::NoSignals)));
+    }
+    let machine = machine(&loaded.board);
+    let machine = if args.waves.is_some() { machine.with_waves() } else { machine };
+    simulator.has(&machine).map_err(|e| one(wrong(&e)))?;
     let built = build_system(install, loaded, !args.no_budgets, output)?;
     runner::stop_on_interrupt();
     let mut run = prepare(&built, args.exact).map_err(|e| one(wrong(&e)))?;
     run.watch.adverse = args.adverse;
+    (run.machine, run.watch.waves) = (machine, args.waves.clone());
     let name = built.loaded.document.manifest.system.name.clone();
     let cpu_hz = built.loaded.profile.cpu_hz().max(1) as f64;
     let uart = run.directory.join("uart.txt");
@@ -87,6 +93,7 @@ pub fn wrong(error: &RunError) -> Diagnostic {
         RunError::ObserverMissing(_) => ("CF0605", "the soft core's observer is built beside the command"),
         RunError::ModelMissing { .. } => ("CF0602", "systems on the soft core run on its Verilated model"),
         RunError::NoFallback(_) => ("CF0602", "a fall-back is for models of time"),
+        RunError::NoSignals => ("CF0602", "waveforms are of hardware descriptions that are simulated"),
         RunError::File(..) => ("CF0604", "the files of a run are written below the target directory"),
         RunError::Image(..) | RunError::Start(..) | RunError::NoSummary { .. } | RunError::Summary(_) => {
             ("CF0605", "a run leaves a summary")
@@ -99,8 +106,9 @@ pub fn wrong(error: &RunError) -> Diagnostic {
         }
         RunError::SimulatorUnknown { .. } => "correct `simulator` in the board's file",
         RunError::ObserverMissing(_) => "use ./cofferdam, which builds it",
-        RunError::ModelMissing { .. } => "run `make -C rtl models`; `check` and `build` work without it",
+        RunError::ModelMissing { .. } => "run the command; `check` and `build` work without it",
         RunError::NoFallback(_) => "run it without `--fallback`",
+        RunError::NoSignals => "run it with `--board ibex-rtmmu`, or look at the run with `cofferdam trace`",
         RunError::PluginMissing(_) => "use ./cofferdam, which builds it, or `cofferdam run --fallback`",
         RunError::File(..) => "make room, or set CARGO_TARGET_DIR to a directory that can be written",
         _ => "read run/simulator.log in the system's directory; `cofferdam run --fallback` does without the plug-in",

@@ -77,6 +77,7 @@ impl<'a> Bench<'a> {
             profile: ProfileSource::Text(self.profile.text.clone()),
             trace_port: facts.trace_port,
             vectors: facts.vectors,
+            clock: Some(build_tool::clock(&self.chip.board)),
             cluster: build_tool::cluster(&self.chip.board),
             kernel_text: code_of(kernel)?,
             cycle_limit: LIMIT_SECONDS * self.profile.cpu_hz(),
@@ -129,6 +130,7 @@ pub(crate) fn row(chip: &Chip, id: String, subject: &str, operation: String) -> 
         profile: chip.board.chip.name.clone(),
         subject: subject.to_owned(),
         operation,
+        exact: chip.is_exact(),
         ..Row::default()
     }
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use record::{EventsReader, ProbeWatch, Watch, observed};
+use record::{EventsReader, Watch, observed};
 
 use crate::bench::Bench;
 use crate::rows::Cycles;
@@ -41,7 +41,7 @@ pub(crate) fn measure(system: System<'_>, bench: &Bench<'_>, progress: &mut dyn 
     let built = bench.build(system.manifest, &mut told)?;
     progress(&format!("{name} on {}: running", bench.chip.board.name));
     let mut symbols = Symbols::default();
-    built.domains.iter().try_for_each(|domain| symbols.add(domain))?;
+    symbols.add_domains(&built.domains)?;
     let watch = watch(bench, &built.kernel, &symbols, system.probes)?;
     let outcome = bench.start(name, &built.image, name, watch)?;
     let summary = &outcome.summary;
@@ -51,10 +51,7 @@ pub(crate) fn measure(system: System<'_>, bench: &Bench<'_>, progress: &mut dyn 
 }
 
 fn watch(bench: &Bench<'_>, kernel: &Path, symbols: &Symbols, probes: &[String]) -> Result<Watch, Error> {
-    let probe = |name: &String| {
-        let label = |end: &str| symbols.code(&format!("probe_{name}_{end}"));
-        Ok(ProbeWatch { name: name.clone(), start: label("start")?, end: label("end")?, domain: None })
-    };
+    let probe = |name: &String| symbols.probe(name, &format!("probe_{name}_start"), &format!("probe_{name}_end"));
     let probes = probes.iter().map(probe).collect::<Result<_, Error>>()?;
     Ok(Watch { exception_events: true, probes, ..bench.watch(kernel)? })
 }

@@ -9,6 +9,7 @@ pub(crate) mod tests;
 
 use std::path::PathBuf;
 
+use board_facts::BoardText;
 use build_tool::Install;
 use manifest::{Board, Diagnostic, Span};
 pub use manifest::{Exceptions, Handler};
@@ -89,9 +90,8 @@ pub struct MaskedRow {
 
 impl Chip {
     fn read(install: &Install, board: &str) -> Result<Chip, Error> {
-        let text = std::fs::read_to_string(path(install, board));
-        let text = text.map_err(|error| damaged(board, &error.to_string()))?;
-        Ok(Chip::new(install.board(board)?, &text)?)
+        let file = BoardText::read(&path(install, board)).map_err(|why| damaged(board, &why.to_string()))?;
+        Ok(Chip::new(install.board(board)?, &file.text)?)
     }
 
     /// A board with the text of its `bench.toml`.
@@ -119,6 +119,11 @@ impl Chip {
     /// Whether accesses are checked by page tables.
     pub fn has_tables(&self) -> bool {
         self.board.protection.facts().walked
+    }
+
+    /// Whether cycles are those of a hardware description that is simulated; otherwise a timing model's.
+    pub fn is_exact(&self) -> bool {
+        self.board.model.is_some()
     }
 
     /// The simulator of the board.

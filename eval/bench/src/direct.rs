@@ -79,7 +79,7 @@ fn run(
     built.domains.iter().try_for_each(|domain| symbols.add(domain))?;
     let mut run = build_tool::prepare(&built, true).map_err(|error| failed(error.to_string()))?;
     let (start, end) = probe(&run.watch, &symbols)?;
-    run.watch.probes = vec![ProbeWatch { name: "probe".into(), start, end, domain: None }];
+    run.watch.probes = vec![ProbeWatch { name: "probe".into(), start, end, ..ProbeWatch::default() }];
     run.directory = bench.directory(directory);
     let (outcome, report) = bench::reported(&built, run, bench.simulator).map_err(failed)?;
     let file = File::open(&outcome.events).map_err(|error| Error::file(&outcome.events, &error))?;

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 
-use record::{ProbeWatch, Watch};
+use record::Watch;
 use runner::Mode;
 
 use crate::bench::Bench;
@@ -45,10 +45,10 @@ fn run(
     let built = bench.build(manifest, &mut |what| progress(&format!("pieces: building {what}")))?;
     progress(&format!("pieces on {}: running", chip.board.name));
     let mut symbols = Symbols::default();
-    built.domains.iter().try_for_each(|domain| symbols.add(domain))?;
+    symbols.add_domains(&built.domains)?;
     let probe = |name: &String| {
-        let label = |end: &str| symbols.code(&format!("probe_{}_{name}_{end}", chip.prefix()));
-        Ok(ProbeWatch { name: name.clone(), start: label("start")?, end: label("end")?, domain: None })
+        let label = |end: &str| format!("probe_{}_{name}_{end}", chip.prefix());
+        symbols.probe(name, &label("start"), &label("end"))
     };
     let probes = names.iter().map(probe).collect::<Result<_, Error>>()?;
     let watch = Watch { mode: Mode::Exact, probes, ..bench.watch(&built.kernel)? };

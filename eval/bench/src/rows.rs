@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
-/// A figure in cycles of the modelled chip.
+/// A figure in cycles of the modelled chip, or of the hardware description that is simulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cycles {
@@ -72,13 +72,16 @@ pub struct Row {
     pub id: String,
     /// Board that is emulated.
     pub board: String,
-    /// Chip that is modelled.
+    /// Chip that is modelled, or simulated.
     pub profile: String,
+    /// Whether cycles are exact for a hardware description that is simulated.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub exact: bool,
     /// `cofferdam`, or the peer with its version.
     pub subject: String,
     /// The operation that is measured.
     pub operation: String,
-    /// Modelled cycles, caches warm; 0 when the system was refused.
+    /// Cycles, caches warm; 0 when the system was refused.
     pub cycles: Cycles,
     /// The mean of the cycles of all samples, where a paper states one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

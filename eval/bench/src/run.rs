@@ -137,9 +137,7 @@ fn cofferdam(bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Result<Subjec
         bench.build(&bench.chip.systems().benchmark, &mut |what| progress(&format!("Cofferdam: building {what}")))?;
     let mut symbols = Symbols::default();
     symbols.add(&built.kernel)?;
-    for domain in &built.domains {
-        symbols.add(domain)?;
-    }
+    symbols.add_domains(&built.domains)?;
     Ok(Subject {
         title: "Cofferdam".to_owned(),
         suffix: None,

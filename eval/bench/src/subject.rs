@@ -13,7 +13,7 @@ use crate::rows::{Cycles, Row};
 use crate::{Error, Operation, Symbols, samples};
 
 /// A run that takes longer in modelled time hangs.
-const LIMIT_SECONDS: u64 = 1;
+const LIMIT_SECONDS: u64 = 4;
 
 /// An image with the operations that are measured in it.
 #[derive(Debug)]
@@ -41,8 +41,7 @@ pub struct Subject {
 impl Subject {
     fn watch(&self, bench: &Bench<'_>) -> Result<Watch, Error> {
         let probe = |operation: &Operation| {
-            let (start, end) = (self.symbols.code(&operation.start)?, self.symbols.code(&operation.end)?);
-            Ok(record::ProbeWatch { name: self.id(bench.chip, &operation.id), start, end, domain: None })
+            self.symbols.probe(&self.id(bench.chip, &operation.id), &operation.start, &operation.end)
         };
         Ok(Watch {
             mode: Mode::Exact,

@@ -43,10 +43,21 @@ fn describe(id: &str, target: &Target) -> String {
     [cycles, instructions, below].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+/// Below tables of modelled cycles.
+pub(crate) const MODELLED: &str = "Cycles are modelled, not measured on silicon.";
+
 fn conclusion(rows: &[Row]) -> String {
     let met = rows.iter().filter(|row| row.met == Some(true)).count();
     let missed: Vec<&str> = rows.iter().filter(|row| row.met == Some(false)).map(|row| row.id.as_str()).collect();
-    let mut text = format!("Cycles are modelled, not measured on silicon. Targets met: {met}.");
+    let exact = rows.iter().filter(|row| row.exact).count();
+    let cycles = match exact {
+        0 => MODELLED,
+        _ if exact == rows.len() => "Cycles are exact for the hardware description that is simulated.",
+        _ => {
+            "Cycles are modelled, not measured on silicon; on the soft core they are exact for its hardware description."
+        }
+    };
+    let mut text = format!("{cycles} Targets met: {met}.");
     if !missed.is_empty() {
         text += &format!(" Targets MISSED: {} ({}).", missed.len(), missed.join(", "));
     }

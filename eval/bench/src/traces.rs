@@ -129,6 +129,7 @@ fn rows(
             id,
             board: board.clone(),
             profile: profile.clone(),
+            exact: true,
             subject: subject.clone(),
             operation: format!("{history}: {operation}, {count} times"),
             cycles,

@@ -82,7 +82,8 @@ fn measure() -> Result<Misses, String> {
     let image = build(&install, &out)?;
     let facts = ImageFacts::read(&image).map_err(|error| error.to_string())?;
     let symbol = |name: &str| facts.symbol(name).ok_or_else(|| format!("the image has no symbol {name}"));
-    let probe = ProbeWatch { name: "miss".to_owned(), start: symbol(START)?, end: symbol(END)?, domain: None };
+    let probe =
+        ProbeWatch { name: "miss".to_owned(), start: symbol(START)?, end: symbol(END)?, ..ProbeWatch::default() };
     let watch = Watch {
         profile: ProfileSource::Text(profile.text.clone()),
         mode: Mode::Exact,

@@ -43,13 +43,13 @@ impl Probes {
     ) {
         for (index, probe) in (0..).zip(&mut self.probes) {
             if probe.watch.end == pc
-                && probe.watch.domain.is_none_or(|only| only == domain)
+                && probe.watch.end_domain.is_none_or(|only| only == domain)
                 && let Some((from, first)) = probe.started.take()
             {
                 probe.add(cycle - from, instruction - first);
                 ended(index, cycle - from);
             }
-            if probe.watch.start == pc {
+            if probe.watch.start == pc && probe.watch.start_domain.is_none_or(|only| only == domain) {
                 probe.started = Some((start, instruction));
             }
         }

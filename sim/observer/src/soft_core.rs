@@ -18,6 +18,7 @@ use crate::clock_reads::ClockReads;
 use crate::exceptions::{Exceptions, Moment};
 use crate::log::Log;
 use crate::meter::Meter;
+use crate::probes::Probes;
 use crate::shared::host_seconds;
 use crate::witness::Witnesses;
 
@@ -86,6 +87,11 @@ pub enum Happened {
         /// Machine mode makes it.
         kernel: bool,
     },
+    /// An instruction was executed at which a probe starts or ends.
+    Reached {
+        /// Its address.
+        pc: u32,
+    },
     /// Time has passed.
     Alive,
 }
@@ -120,6 +126,9 @@ pub struct SoftCore {
     meter: Meter,
     clock: ClockReads,
     witness: Witnesses,
+    probes: Probes,
+    /// The cycle in which machine mode was entered last.
+    entered: u64,
     /// The domain that is current, as the kernel says.
     domain: u8,
     in_kernel: bool,
@@ -148,6 +157,8 @@ impl SoftCore {
             meter,
             clock,
             witness,
+            probes: Probes::new(&watch),
+            entered: 0,
             domain: record::IDLE,
             in_kernel: true,
             slept: 0,
@@ -167,6 +178,7 @@ impl SoftCore {
             Happened::Woke { slept, exception } => self.woke(at, slept, exception),
             Happened::Strayed { access, physical, space } => self.strayed(at, access, physical, space),
             Happened::Stored { physical, kernel } => self.stored(at, physical, kernel),
+            Happened::Reached { pc } => self.reached(at, pc),
             Happened::Alive => self.log.progress(at.cycle, at.instructions),
         }
     }
@@ -178,7 +190,11 @@ impl SoftCore {
 
     fn entered(&mut self, at: At, exception: u16, pc: u32, call: u32) {
         self.settle(at);
-        self.in_kernel = true;
+        (self.in_kernel, self.entered) = (true, at.cycle);
+        if self.watch.exception_events {
+            let (event, cycle) = (observed::EXCEPTION_ENTRY, at.cycle);
+            self.log.event(RunEvent { cycle, core: CORE, event, domain: self.domain, detail: exception, payload: pc });
+        }
         let call = (exception == CALL).then_some(call as usize);
         self.end_stretch(at.cycle);
         self.meter.enter_kernel();
@@ -218,6 +234,17 @@ impl SoftCore {
         } else if event == Event::End as u8 {
             self.trace_status = Some(payload);
         }
+    }
+
+    /// A stretch of a handler begins when machine mode was entered.
+    fn reached(&mut self, at: At, pc: u32) {
+        let start = if self.watch.vectors.contains(&pc) { self.entered } else { at.cycle };
+        let (log, domain) = (&mut self.log, self.domain);
+        self.probes.reach((pc, domain), (start, at.cycle, at.instructions), |index, cycles| {
+            let payload = u32::try_from(cycles).unwrap_or(u32::MAX);
+            let event = observed::PROBE;
+            log.event(RunEvent { cycle: at.cycle, core: CORE, event, domain, detail: index, payload });
+        });
     }
 
     fn clock_read(&mut self, at: At, value: u32) {
@@ -322,7 +349,7 @@ impl SoftCore {
             violations_total,
             faults: Vec::new(),
             witness: self.witness.seen(),
-            probes: Vec::new(),
+            probes: self.probes.results(CORE),
             areas: Vec::new(),
             disturbances: 0,
             broken_stretches: self.exceptions.broken + self.accounts.broken + self.meter.broken,
@@ -347,10 +374,8 @@ fn refuse(watch: &Watch) -> Result<(), String> {
     let absent = [
         (watch.cores > 1, "several cores"),
         (watch.interference.is_some() || watch.adverse, "interference: there is no cache"),
-        (!watch.probes.is_empty(), "probes"),
         (watch.handlers.is_some(), "handlers that interrupts reach without the kernel"),
         (!watch.outputs.is_empty(), "stores to outputs"),
-        (watch.exception_events, "records of single exceptions"),
         (watch.instruction_limit > 0, "a limit of instructions"),
         (watch.debugger, "a debugger"),
     ];

@@ -31,5 +31,5 @@ pub use violation::{Disagreement, Violation, ViolationKind};
 pub use watch::{
     AreaWatch, AttributionWatch, ClockWatch, ClusterWatch, ContextWatch, CounterWatch, DEBUG_BYTES, DEBUG_REGISTERS,
     DomainWatch, FrameWatch, HandlersOwner, HandlersWatch, Interference, MemoryWindow, MeterWatch, Mode, OutputWatch,
-    ProbeWatch, ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch,
+    ProbeWatch, ProfileSource, Progress, ProtectionWatch, Range, StackWatch, Watch, WavesWatch,
 };

@@ -113,6 +113,9 @@ pub struct Watch {
     /// them: full of changed lines of somebody else, empty, wrong. Locked lines and entries stay. Changes modelled cycles and nothing else.
     #[serde(default)]
     pub adverse: bool,
+    /// A waveform of all signals in these cycles, on a simulator that has signals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waves: Option<WavesWatch>,
     /// End the run at this many cycles; 0: no limit.
     #[serde(default)]
     pub cycle_limit: u64,
@@ -361,9 +364,25 @@ pub struct ProbeWatch {
     pub start: u32,
     /// The stretch ends before this instruction executes.
     pub end: u32,
+    /// Count only starts that are reached in this domain.
+    #[serde(default)]
+    pub start_domain: Option<u8>,
     /// Count only ends that are reached in this domain.
     #[serde(default)]
-    pub domain: Option<u8>,
+    pub end_domain: Option<u8>,
+}
+
+/// A stretch of a run whose signals are written to a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WavesWatch {
+    /// The first cycle.
+    pub from: u64,
+    /// The cycle behind the last one.
+    pub to: u64,
+    /// The file.
+    #[serde(default)]
+    pub file: PathBuf,
 }
 
 /// A part of a domain's address space.

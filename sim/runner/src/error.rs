@@ -40,6 +40,8 @@ pub enum RunError {
     },
     /// This simulator does not run without its observer.
     NoFallback(&'static str),
+    /// The board's simulator has no signals.
+    NoSignals,
     /// The image is no ELF file for a known processor, or cannot be read.
     Image(PathBuf, String),
     /// A file of the run cannot be written or read.
@@ -96,9 +98,12 @@ impl fmt::Display for RunError {
             }
             Self::ModelMissing { name, model } => write!(
                 f,
-                "the model `{name}` of the soft core is not built: no `{}`. Build it (`make -C rtl models`, which installs what it needs)",
+                "the model `{name}` of the soft core is not built: no `{}`. Build it (`make -C rtl models MODELS={name}`, which installs what it needs)",
                 model.display()
             ),
+            Self::NoSignals => {
+                f.write_str("there is no waveform: the simulator of the board models instructions, not signals")
+            }
             Self::NoFallback(name) => write!(f, "`{name}` has no fall-back: its cycles are never modelled"),
             Self::Image(path, why) => write!(f, "`{}` cannot run: {why}", path.display()),
             Self::File(path, error) => write!(f, "`{}`: {error}", path.display()),

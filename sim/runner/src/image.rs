@@ -9,6 +9,8 @@ use crate::RunError;
 
 /// The section that an image's linker script puts the table of vectors into.
 const TABLE: &str = ".vectors";
+/// The kernel's labels of its first instructions, on RISC-V.
+const ENTRIES: [&str; 2] = ["cofferdam_exception_entry", "cofferdam_interrupt_entry"];
 /// An image without that section has the table at address 0: system exceptions, and as many interrupts as boards have at least.
 const VECTORS: usize = 16 + 32;
 /// The initial stack pointer and the reset handler are no exception handlers.
@@ -39,9 +41,13 @@ impl ImageFacts {
         let symbols =
             file.symbols().filter_map(|symbol| Some((symbol.name().ok()?.to_owned(), symbol.address() as u32)));
         let symbols: Vec<_> = symbols.filter(|(name, _)| !name.is_empty() && !name.starts_with('$')).collect();
-        // The entries of others are instructions.
-        let vectors = if file.architecture() == Architecture::Arm { vectors(&file) } else { Vec::new() };
-        let mut facts = Self { vectors, symbols, ..Self::default() };
+        let mut facts = Self { symbols, ..Self::default() };
+        facts.vectors = match file.architecture() {
+            Architecture::Arm => vectors(&file),
+            // The entries of its table are branches.
+            _ => ENTRIES.iter().filter_map(|name| facts.symbol(name)).collect(),
+        };
+        facts.vectors.sort_unstable();
         facts.trace_port = facts.symbol(abi::trace::SYMBOL);
         Ok(facts)
     }

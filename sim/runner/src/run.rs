@@ -86,6 +86,10 @@ impl Run {
         self.watch.progress = Some(file("progress.bin"));
         self.watch.debugger = self.debugger_port.is_some();
         self.watch.image.clone_from(&self.image);
+        if let Some(waves) = &mut self.watch.waves {
+            waves.file = file("waves.fst");
+            remove(&waves.file)?;
+        }
         for stale in [&self.watch.events, &self.watch.summary, &uart, &output, &file("progress.bin")] {
             remove(stale)?;
         }

@@ -21,6 +21,12 @@ impl Machine {
     pub fn named(name: &str) -> Self {
         Self { name: name.to_owned(), memory: None }
     }
+
+    /// The board in a form that can write waveforms, which is slower: another model.
+    #[must_use]
+    pub fn with_waves(self) -> Self {
+        Self { name: format!("{}-waves", self.name), ..self }
+    }
 }
 
 /// The arguments of a simulator.
@@ -53,6 +59,11 @@ pub trait Simulator: std::fmt::Debug + Send {
     /// Whether a debugger can be attached.
     fn debugs(&self) -> bool {
         true
+    }
+
+    /// Whether it has signals, of which it can write waveforms.
+    fn has_signals(&self) -> bool {
+        false
     }
 
     /// Whether it has this board.

@@ -58,6 +58,10 @@ impl Simulator for Verilator {
         false
     }
 
+    fn has_signals(&self) -> bool {
+        true
+    }
+
     fn has(&self, machine: &Machine) -> Result<(), RunError> {
         let model = self.model(machine);
         if model.is_file() { Ok(()) } else { Err(RunError::ModelMissing { name: machine.name.clone(), model }) }

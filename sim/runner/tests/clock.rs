@@ -131,7 +131,7 @@ fn a_restarted_load_is_charged_once() {
             name: "restart".into(),
             start: guest.symbol("probe_start"),
             end: guest.symbol("probe_end"),
-            domain: None,
+            ..ProbeWatch::default()
         };
         let summary = guest.run(Watch { mode, probes: vec![probe], ..guest.watch() }).summary;
         assert_eq!(summary.violations, Vec::new());
@@ -149,7 +149,7 @@ fn floating_point_state_is_charged_when_it_moves() {
         name: name.into(),
         start: guest.symbol(start),
         end: guest.symbol(end),
-        domain: None,
+        ..ProbeWatch::default()
     };
     let probes = vec![probe("lazy", "call_1", "back_1"), probe("saved", "call_2", "back_2")];
     let summary = guest.run(Watch { probes, ..guest.watch() }).summary;

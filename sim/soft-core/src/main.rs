@@ -72,6 +72,13 @@ fn start(arguments: &Arguments, watch: &Watch) -> Result<Child, String> {
     let mut command = Command::new(&arguments.model);
     command.arg(&arguments.image).arg("--console").arg(&arguments.console).args(["--record", "/dev/stdout"]);
     command.arg("--port").arg(port.to_string()).arg("--clock").arg(clock.register.to_string());
+    if let Some(waves) = &watch.waves {
+        command.arg("--waves").arg(&waves.file);
+        command.arg("--waves-from").arg(waves.from.to_string()).arg("--waves-to").arg(waves.to.to_string());
+    }
+    for address in watch.probes.iter().flat_map(|probe| [probe.start, probe.end]) {
+        command.arg("--probe").arg(address.to_string());
+    }
     if let Some(frames) = frames(arguments, watch)? {
         command.arg("--frames").arg(frames);
     }

@@ -17,7 +17,8 @@ mod kind {
     pub const ALIVE: u32 = 6;
     pub const ENDED: u32 = 7;
     pub const STRAYED: u32 = 8;
-    pub const STORED: u32 = 9;
+    pub const REACHED: u32 = 9;
+    pub const STORED: u32 = 10;
 }
 
 /// The bit of a cause that says that it is an interrupt.
@@ -84,6 +85,7 @@ impl Entry {
                 };
                 Happened::Strayed { access, physical: second, space: third }
             }
+            kind::REACHED => Happened::Reached { pc: first },
             kind::STORED => Happened::Stored { physical: first, kernel: second != 0 },
             kind::ENDED => {
                 let reason = if second != 0 { EndReason::CycleLimit } else { EndReason::Exit };

@@ -1,4 +1,4 @@
-//! Boards that are like another one: `like = "NAME"` names it, and all that the file does not say is said there.
+//! Boards that are like another one: `like = "NAME"` names it, and all that the file does not say is said in the other board's file of that name.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::input::{Unread, read_text};
 /// The key.
 const LIKE: &str = "like";
 
-/// The text of a board's file, and the file of the board that it is like.
+/// The text of a file of a board, and the file of the board that it is like.
 #[derive(Debug)]
 pub struct BoardText {
     /// The text, with all that the other board says and this one does not. Of files that are no TOML, as it is.
@@ -21,7 +21,7 @@ pub struct BoardText {
 }
 
 impl BoardText {
-    /// Reads a board's file. A board can be like one of the directory next to its own, which is like no other.
+    /// Reads a file of a board. A board can be like one of the directory next to its own, which is like no other.
     ///
     /// # Errors
     /// [`Unread`], of either file.
@@ -30,7 +30,7 @@ impl BoardText {
         let Ok(mut own) = basic_toml::from_str::<Table>(&text) else { return Ok(BoardText { text, like: None }) };
         let Some(Value::Text(name)) = own.0.remove(LIKE) else { return Ok(BoardText { text, like: None }) };
         let boards = path.parent().and_then(Path::parent).unwrap_or(Path::new(""));
-        let like = boards.join(name).join("board.toml");
+        let like = boards.join(name).join(path.file_name().unwrap_or_default());
         let other = read_text(&like)?;
         let Ok(mut other) = basic_toml::from_str::<Table>(&other) else {
             return Ok(BoardText { text: other, like: Some(like) });

@@ -40,7 +40,7 @@ pub use profile::Profile;
 pub use rust::{build_crate, build_example, build_kernel};
 pub use silent::silent;
 pub use toolchain::{Toolchain, find_in_path};
-pub use watch::{cluster, machine, prepare};
+pub use watch::{clock, cluster, machine, prepare};
 
 #[cfg(test)]
 mod tests;

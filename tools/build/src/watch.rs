@@ -1,6 +1,6 @@
 //! From an image to a run.
 
-use manifest::{Grant, Object};
+use manifest::{Board, Grant, Object};
 use record::{
     AreaWatch, ClockWatch, ClusterWatch, ContextWatch, CounterWatch, DomainWatch, FrameWatch, HandlersOwner,
     HandlersWatch, MemoryWindow, MeterWatch, OutputWatch, Range, StackWatch,
@@ -27,10 +27,7 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
         kernel_text: kernel_text(built, &facts),
         kernel_devices: kernel_devices(built),
         kernel_stack: between(&facts, ["__kernel_stack_bottom", "__kernel_stack_top"]),
-        clock: Some(ClockWatch {
-            register: loaded.board.clock_register(),
-            down: loaded.board.core.image.clock.counts == manifest::Counts::Down,
-        }),
+        clock: Some(clock(&loaded.board)),
         protection: loaded.board.protection.divided(&loaded.board.core),
         attribution: loaded.board.protection.attribution(),
         handlers: handlers(built, &facts),
@@ -47,6 +44,11 @@ pub fn prepare(built: &Built, exact: bool) -> Result<Run, RunError> {
     };
     let run = Run::new(machine(&loaded.board), &built.image, built.dir.join("run"), watch);
     Ok(run)
+}
+
+/// The register of the kernel's clock.
+pub fn clock(board: &Board) -> ClockWatch {
+    ClockWatch { register: board.clock_register(), down: board.core.image.clock.counts == manifest::Counts::Down }
 }
 
 /// Code that runs privileged: of a kernel that is mapped, what its linker script names.

@@ -27,6 +27,7 @@ pub use quantity::{Found, Quantity};
 
 use crate::bench::Bench;
 use crate::chip::{self, Chip};
+use crate::table::MODELLED;
 use crate::{Error, Symbols};
 use seen::Stretches;
 
@@ -123,7 +124,7 @@ pub fn table(costs: &[Cost]) -> String {
             if cost.is_exceeded() { "EXCEEDED".to_owned() } else { String::new() },
         ]);
     }
-    format!("{table}\nCycles are modelled, not measured on silicon.")
+    format!("{table}\n{MODELLED}")
 }
 
 /// Builds and runs a system.
@@ -160,7 +161,7 @@ fn due(chip: &Chip, kernel: &Path) -> Result<ProbeWatch, Error> {
     symbols.add(kernel)?;
     // The part of `Kernel::on_timer` that is a function of its own.
     let (start, end) = (symbols.code(chip.timer_entry())?, symbols.containing("6on_due")?);
-    Ok(ProbeWatch { name: "due".to_owned(), start, end, domain: None })
+    Ok(ProbeWatch { name: "due".to_owned(), start, end, ..ProbeWatch::default() })
 }
 
 fn read(path: &Path) -> Result<Stretches, Error> {

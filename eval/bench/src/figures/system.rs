@@ -187,7 +187,13 @@ impl<'a> Figures<'a> {
     fn watch(&self, variation: &Variation, kernel: &Path, symbols: &Symbols, work: u8) -> Result<Watch, Error> {
         let probe = |(start, end): &(&str, &str)| {
             let (first, last) = (symbols.code(start)?, symbols.code(end)?);
-            Ok(ProbeWatch { name: (*start).to_owned(), start: first, end: last, domain: Some(work) })
+            Ok(ProbeWatch {
+                name: (*start).to_owned(),
+                start: first,
+                end: last,
+                end_domain: Some(work),
+                ..ProbeWatch::default()
+            })
         };
         let probes = variation.probes.iter().map(probe).collect::<Result<_, Error>>()?;
         let own = Interference { domain: Some(work), ..Interference::default() };

@@ -10,8 +10,6 @@ use devices::Timer;
 
 /// Rounds of each operation, as in `../caller`.
 const ROUNDS: u32 = 1100;
-/// Period of the interrupt.
-const PERIOD_MICROSECONDS: u32 = 20;
 
 cofferdam::entry!(woken);
 cofferdam::thread!(bench_across, across);
@@ -71,11 +69,12 @@ fn timer(start: Start) -> u32 {
     }
     // SAFETY: the area is the information block's, and nothing else here drives the timer.
     let Some(device) = (unsafe { Timer::open(device) }) else { return 5 };
-    interrupts(line, interrupt, &device).map_or(4, |()| 0)
+    interrupts(line, interrupt, (&device, start.argument)).map_or(4, |()| 0)
 }
 
-fn interrupts(line: Notification, interrupt: Interrupt, device: &Timer) -> Result<(), Error> {
-    device.start(PERIOD_MICROSECONDS);
+/// The period is in microseconds: long enough for the other domain to compute in between.
+fn interrupts(line: Notification, interrupt: Interrupt, (device, period): (&Timer, u32)) -> Result<(), Error> {
+    device.start(period);
     interrupt.ack()?; // a line is held back until its owner asks for it
     for _ in 0..ROUNDS {
         wait_for(line)?;

@@ -51,15 +51,13 @@ fn run(info: Info) -> Result<(), u32> {
     (0..ROUNDS).for_each(|_| yield_across());
     let _ = sys::yield_now();
     let (heap, bytes) = info.heap();
-    if misses(heap, bytes / PAGES) != 0 {
-        return Err(7);
-    }
+    misses(heap, bytes / PAGES);
     // The other domains' misses come last: a figure is measured from the last fault before its label.
-    // On a chip whose accesses never miss, these domains do not exist.
-    for other in ["deep", "outside", "onchip"] {
-        Notification::named(info, other).map_or(Ok(()), |go| go.signal(1)).map_err(|_| 9u32)?;
+    // A domain that a board has no use for does not exist there.
+    for other in ["deep", "outside", "onchip", "touch"] {
+        Notification::named(info, other).map_or(Ok(()), |go| go.signal(1)).map_err(|_| 8u32)?;
     }
-    timer.signal(1).map_err(|_| 8u32)
+    timer.signal(1).map_err(|_| 7u32)
 }
 
 /// A gate of the other domain that adds one: call, work, return.
@@ -98,21 +96,17 @@ fn yield_across() {
     probe!("probe_across_round");
 }
 
-/// Loads one word of each page in turn; there are more pages than region registers, so that each load misses. The result
-/// is 0, as the heap is.
-fn misses(heap: u32, page_bytes: u32) -> u32 {
-    (0..ROUNDS).fold(0, |sum, round| sum | load(heap + (round % PAGES) * page_bytes))
+/// Loads one word of each page in turn; there are more pages than region registers, so that each load misses.
+fn misses(heap: u32, page_bytes: u32) {
+    (0..ROUNDS).for_each(|round| _ = load(heap + (round % PAGES) * page_bytes));
 }
 
 #[inline(never)]
 fn load(address: u32) -> u32 {
-    let value: u32;
+    let word = address as *const u32;
+    probe!("probe_miss_load"); // the instruction behind it is the load
     // SAFETY: the address lies in the heap, which this domain may read.
-    unsafe {
-        asm!(".global probe_miss_load", "probe_miss_load:", "ldr {value}, [{address}]",
-            address = in(reg) address, value = out(reg) value, options(nostack, readonly));
-    }
-    value
+    unsafe { word.read_volatile() }
 }
 
 /// The thread that yields back within this domain.
