@@ -24,6 +24,7 @@ test-long: data ## kernels without a check in further ways, the gateway on mps2-
 	@scripts/test.sh virtual fuzz gateway_m33 mutants_long soft_core_long
 	@./cofferdam costs --board mps2-an500
 	@./cofferdam costs --board xilinx-zynq-a9
+	@./cofferdam costs --board ibex-rtmmu
 	@scripts/hunt.sh --board mps2-an500 --systems 1000 --seed 2 --resume
 	@scripts/hunt.sh --board xilinx-zynq-a9 --systems 1000 --seed 2 --resume
 	@scripts/hunt.sh --board ibex-rtmmu --systems 50 --seed 2 --resume
