@@ -20,12 +20,14 @@ test: data ## everything that must hold
 	@scripts/setup.sh --quiet --cpp
 	@scripts/test.sh
 
-test-long: data ## kernels without a check in further ways, the gateway on mps2-an505, the conformance suite on the soft core, a thousand random systems on each board, 200 000 in virtual time, and 100 000 hostile cases on each board, the longest paths of the kernel against what admission assumes, hours of processor time; docs/hunt.md has the last result
+test-long: data ## kernels without a check in further ways, the gateway on mps2-an505, the conformance suite on the soft core, a thousand random systems on each of two boards, 50 on the soft core, 200 000 in virtual time, and 100 000 hostile cases on each board, the longest paths of the kernel against what admission assumes, hours of processor time; docs/hunt.md has the last result
 	@scripts/test.sh virtual fuzz gateway_m33 mutants_long soft_core_long
 	@./cofferdam costs --board mps2-an500
 	@./cofferdam costs --board xilinx-zynq-a9
+	@./cofferdam costs --board ibex-rtmmu
 	@scripts/hunt.sh --board mps2-an500 --systems 1000 --seed 2 --resume
 	@scripts/hunt.sh --board xilinx-zynq-a9 --systems 1000 --seed 2 --resume
+	@scripts/hunt.sh --board ibex-rtmmu --systems 50 --seed 2 --resume
 
 lint: ## formatting, clippy, the layer rule, file sizes, portable code built for two further targets, the hardware of the soft core
 	@scripts/setup.sh --quiet --lint

@@ -10,6 +10,7 @@ cofferdam_find_rust
 export COFFERDAM_ROOT="$ROOT"
 # The plug-in that the runs need is built with the command.
 [ "${COFFERDAM_BUILT:-}" = 1 ] || ./cofferdam --version > /dev/null
+case " $* " in *" ibex-rtmmu "*) make --no-print-directory -C rtl models MODELS=rtmmu > /dev/null ;; esac
 "$COFFERDAM_HOST_CARGO" build --quiet --release --target-dir "$COFFERDAM_TARGET" -p cofferdam-hunt
 HUNT="$COFFERDAM_TARGET/release/cofferdam-hunt"
 [ $# = 0 ] || exec "$HUNT" "$@"

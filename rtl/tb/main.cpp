@@ -1,7 +1,7 @@
 // Runs a program on the simulated SoC: loads its ELF file, clocks until it stops, and says how many cycles that took.
 //
 //   soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]
-//           [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--probe ADDRESS]...]
+//           [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--stores] [--probe ADDRESS]...]
 //           [--every-cycle] [--waves FILE --waves-from N --waves-to N]
 //
 // --trace      one line for each retired instruction (from RVFI)
@@ -13,6 +13,7 @@
 // --record     entries for the observer of a run (record.hpp); the trace port and the clock's register are at these
 // addresses
 // --frames     memory that domains have (frames.hpp): the record tells of every translated access to other memory
+// --stores     the record tells of every store that reaches the bus
 // --waves      an FST file of all signals in these cycles; a model without tracing refuses it
 // --every-cycle  simulates each cycle, those in which the core sleeps, too
 // --probe      the record tells of every execution of the instruction at this address
@@ -57,6 +58,7 @@ struct Options {
     uint32_t port = 0;
     uint32_t clock = 0;
     frames::Frames frames;
+    bool stores = false;
     std::unordered_set<uint32_t> probes;
     bool every_cycle = false;
     const char *waves = nullptr;
@@ -90,8 +92,11 @@ class Ports {
                 pending_[port].push_back({cycle, word(soc.core_addr_o, port), bool(soc.core_we_o >> port & 1),
                                           !pending_[port].empty(), soc.space_o});
             if (soc.bus_granted_o >> port & 1)
-                if (const Pending *request = attach(port, word(soc.bus_addr_o, port)))
+                if (const Pending *request = attach(port, word(soc.bus_addr_o, port))) {
                     check(*request, port, cycle, retired);
+                    if (options_.stores && request->write)
+                        recorder_.wrote(soc, cycle, retired, request->physical);
+                }
         }
     }
 
@@ -157,7 +162,8 @@ class Ports {
     std::fprintf(
         stderr,
         "soc_sim: %s\nusage: soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]\n"
-        "               [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--probe ADDRESS]...]\n"
+        "               [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--stores]\n"
+        "               [--probe ADDRESS]...]\n"
         "               [--every-cycle] [--waves FILE --waves-from N --waves-to N]\n",
         why);
     std::exit(2);
@@ -208,7 +214,9 @@ Options parse(int argc, char **argv) {
         else if (argument == "--frames") {
             if (!options.frames.read(value()))
                 usage("the file of frames is none");
-        } else if (argument[0] == '+')
+        } else if (argument == "--stores")
+            options.stores = true;
+        else if (argument[0] == '+')
             continue; // Verilator's own
         else if (argument[0] == '-' || options.program)
             usage(("unknown argument " + argument).c_str());
@@ -275,7 +283,7 @@ int main(int argc, char **argv) {
     uint64_t retired = 0;
     uint32_t status = 124;
     bool stopped = false;
-    const bool ports_read = options.accesses || options.latencies || !options.frames.empty();
+    const bool ports_read = options.accesses || options.latencies || options.stores || !options.frames.empty();
     record::Recorder recorder(options.record, options.port, options.clock);
     Ports ports(options, recorder);
     leap::Leap sleep(!options.every_cycle);

@@ -18,8 +18,9 @@ enum Kind : uint32_t {
     Woke = 5,    // the core has slept until now: cycles, the interrupt that woke it, and whether there was one
     Alive = 6,   // nothing but the time
     Ended = 7,   // status, and whether the run was stopped at its limit
-    Reached = 9, // an instruction was retired at which a probe starts or ends: its address
     Strayed = 8, // a translated access that the domain's frames do not admit: kind (frames.hpp), physical address, first entry of the tables
+    Reached = 9, // an instruction was retired at which a probe starts or ends: its address
+    Stored = 10, // a store reaches the bus: physical address of its word, whether machine mode makes it
 };
 
 struct Entry {
@@ -75,6 +76,10 @@ class Recorder {
 
     void strayed(uint64_t cycle, uint64_t retired, uint32_t kind, uint32_t physical, uint32_t space) {
         put(cycle, retired, Strayed, {kind, physical, space});
+    }
+
+    void wrote(const Vsoc_sim &soc, uint64_t cycle, uint64_t retired, uint32_t physical) {
+        put(cycle, retired, Stored, {physical & ~3U, soc.privilege_o == Machine, 0});
     }
 
     void end(uint64_t cycle, uint64_t retired, uint32_t status, bool limit) {

@@ -1,7 +1,7 @@
 //! Runs systems under QEMU from programs that were built once.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use board_facts::BoardText;
@@ -11,7 +11,7 @@ use record::EventsFile;
 use report::Report;
 use runner::{Go, Simulator};
 
-use crate::plan::Plan;
+use crate::plan::{Pace, Plan};
 
 /// The player's package, from the root.
 const PLAYER: &str = "tests/time/player";
@@ -45,6 +45,9 @@ pub trait Drive {
     /// The manifest of a system, as it is run.
     fn manifest(&self, plan: &Plan) -> String;
 
+    /// The rows of its threads, as they are run.
+    fn rows(&self, plan: &Plan) -> String;
+
     /// Bytes that identify the programs that run, and the costs that they are admitted with.
     fn programs(&self) -> &[u8];
 }
@@ -62,6 +65,7 @@ pub struct Board {
     directory: PathBuf,
     claim: Claim,
     adverse: bool,
+    pace: Pace,
 }
 
 impl Board {
@@ -73,6 +77,8 @@ impl Board {
         let told = |d: manifest::Diagnostic| d.to_string();
         let install = Install::find().map_err(told)?;
         let board = install.board(name).map_err(told)?;
+        let file = install.board_file(name, Path::new(".")).map_err(told)?;
+        let pace = if install.chip_of(&file).map_err(told)?.is_modelled { Pace::USUAL } else { Pace::SLOW };
         let simulator = runner::find(&board.simulator).map_err(|error| error.to_string())?;
         let chain = Toolchain::find(&board.core).map_err(told)?;
         let read = |path: PathBuf| fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
@@ -99,6 +105,7 @@ impl Board {
             directory,
             claim,
             adverse,
+            pace,
         })
     }
 
@@ -120,7 +127,7 @@ impl Drive for Board {
     fn run(&mut self, plan: &Plan) -> Result<Ran, String> {
         let started = Instant::now();
         let acts = self.directory.join("acts.txt");
-        fs::write(&acts, plan.rows()).map_err(|error| format!("{}: {error}", acts.display()))?;
+        fs::write(&acts, self.rows(plan)).map_err(|error| format!("{}: {error}", acts.display()))?;
         let loaded = self.load(plan)?;
         let domains = loaded.document.manifest.domain.iter().map(|_| self.player.clone()).collect();
         let programs = Programs { kernel: self.kernel.clone(), domains };
@@ -141,7 +148,11 @@ impl Drive for Board {
 
     fn manifest(&self, plan: &Plan) -> String {
         let player = self.install.root.join(PLAYER);
-        plan.manifest(&self.system, &self.name, &player.display().to_string())
+        plan.manifest(&self.system, &self.name, &player.display().to_string(), self.pace)
+    }
+
+    fn rows(&self, plan: &Plan) -> String {
+        plan.rows(self.pace)
     }
 
     fn programs(&self) -> &[u8] {

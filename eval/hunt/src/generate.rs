@@ -1,12 +1,9 @@
 //! Draws a system from its seed.
 
-use crate::plan::{Act, Budget, Domain, EXTRA_US, Gate, Job, LEAST_GATE_US, PAYER_US, Plan, Thread};
+use crate::plan::{Act, Budget, Domain, EXTRA_US, Gate, Job, LEAST_GATE_US, PAYER_US, Pace, Plan, SETTLE_US, Thread};
 use crate::random::Random;
 use crate::strategy;
 
-/// Jobs of each victim in a run, and what a run takes beyond.
-const JOBS: u64 = 205;
-const SETTLE_US: u64 = 10_000;
 /// Periods of victims. A run is as long as the longest needs for its jobs.
 const PERIODS: [&[u64]; 6] =
     [&[500, 1000], &[1000, 2000], &[500, 1000, 2000], &[700, 1000, 1300], &[1000], &[800, 1100, 2000]];
@@ -91,7 +88,7 @@ pub fn generate(random: &mut Random) -> Plan {
     if random.percent(20) && plan.domains.len() < 7 {
         warden(random, &mut plan);
     }
-    plan.limit_us = periods_of(&plan).iter().max().map_or(0, |longest| longest * JOBS) + SETTLE_US;
+    plan.limit_us = periods_of(&plan).iter().max().map_or(0, |longest| longest * Pace::USUAL.jobs) + SETTLE_US;
     plan
 }
 

@@ -102,7 +102,7 @@ fn one(
     tight: bool,
     tally: &mut Tally,
 ) -> Result<Record, String> {
-    let (manifest, rows) = (drive.manifest(plan), plan.rows());
+    let (manifest, rows) = (drive.manifest(plan), drive.rows(plan));
     let hash = hash(&[options.board.as_bytes(), manifest.as_bytes(), rows.as_bytes(), drive.programs()]);
     let path = out.join(format!("{hash}.json"));
     let known = fs::read_to_string(&path).ok().filter(|_| options.resume);
@@ -177,7 +177,7 @@ fn take_apart(drive: &mut Board, out: &Path, record: &Record) -> Result<(), Stri
     }
     text.push_str(&drive.manifest(&plan));
     write(&directory.join("system.toml"), &text)?;
-    write(&directory.join("acts.txt"), &plan.rows())?;
+    write(&directory.join("acts.txt"), &drive.rows(&plan))?;
     println!("       least: {}", directory.join("system.toml").display());
     Ok(())
 }

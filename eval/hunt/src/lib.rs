@@ -19,7 +19,7 @@ pub use board::{Board, Drive, Ran};
 pub use generate::{arm, generate};
 pub use judge::{Harm, Victim, harms, victims};
 pub use minimise::minimise;
-pub use plan::{Act, Budget, Domain, Gate, Job, Plan, Thread};
+pub use plan::{Act, Budget, Domain, Gate, Job, Pace, Plan, Thread};
 pub use random::Random;
 pub use record::{Record, hash};
 pub use tighten::{TIGHT, tighten};

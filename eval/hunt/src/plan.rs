@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Time that a job takes beyond its computation: its calls of the kernel, and what it misses in
 /// caches after it was preempted.
 const JOB_EXTRA_US: u64 = 6;
+/// Time of a run in which it gets under way.
+pub const SETTLE_US: u64 = 10_000;
 /// Time that a call takes beyond what the gate computes.
 pub const GATE_EXTRA_US: u64 = 14;
 /// The smallest bound of a gate.
@@ -16,7 +18,38 @@ pub const EXTRA_US: u64 = 60;
 /// Time that it holds beyond that, at first, for each less important thread that shares it: activations and an overdraft.
 pub const PAYER_US: u64 = 150;
 
-/// A system. Times are in microseconds.
+/// How a board differs from those that the figures are meant for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// All times are so many times as long.
+    pub stretch: u64,
+    /// Jobs of each victim in a run, of the longest period.
+    pub jobs: u64,
+    /// Memory of hostile domains' heaps.
+    pub heaps: &'static str,
+}
+
+impl Pace {
+    /// That of boards whose chip is modelled.
+    pub const USUAL: Pace = Pace { stretch: 1, jobs: 205, heaps: "sram" };
+    /// That of a board which is simulated as its own hardware description: a core of 50 MHz, on which a call takes 20 us. A second of it takes a minute of the
+    /// host's, so that runs are short, and local memory holds a player for each domain.
+    pub const SLOW: Pace = Pace { stretch: 5, jobs: 24, heaps: "sdram" };
+
+    /// A row with its times, which have the unit `us`, as long as the board needs them.
+    fn stretched(self, text: &str) -> String {
+        let word = |word: &str| {
+            let (time, end) = word.strip_suffix(';').map_or((word, ""), |time| (time, ";"));
+            match time.strip_suffix("us").and_then(|number| number.parse::<i64>().ok()) {
+                Some(us) => format!("{}us{end}", us * self.stretch as i64),
+                None => word.to_owned(),
+            }
+        };
+        text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A system. Times are in microseconds, and so many times as long on a board that is slow ([`Pace`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// Modelled time of a run.
@@ -153,6 +186,13 @@ impl Plan {
         threads.enumerate().max_by_key(|(_, thread)| thread.priority).map(|(index, _)| index)
     }
 
+    /// How long a run takes: as long as the longest period needs for its jobs, where runs are shorter than usual.
+    fn run_us(&self, pace: Pace) -> u64 {
+        let jobs = self.domains.iter().flat_map(|domain| &domain.threads).filter_map(|thread| thread.job.as_ref());
+        let longest = jobs.map(|job| job.period_us).max().unwrap_or(0);
+        self.limit_us.min(longest * pace.jobs + SETTLE_US)
+    }
+
     /// The same plan with less to do for everybody.
     pub fn shrunk(&self) -> Plan {
         let mut plan = self.clone();
@@ -197,33 +237,33 @@ impl Plan {
     }
 
     /// The manifest. Paths are relative to the file `acts`.
-    pub fn manifest(&self, name: &str, board: &str, player: &str) -> String {
-        let mut text =
-            format!("[system]\nname = \"{name}\"\nboard = \"{board}\"\n\n[run]\nlimit = \"{} us\"\n", self.limit_us);
+    pub fn manifest(&self, name: &str, board: &str, player: &str, pace: Pace) -> String {
+        let limit = self.run_us(pace) * pace.stretch;
+        let mut text = format!("[system]\nname = \"{name}\"\nboard = \"{board}\"\n\n[run]\nlimit = \"{limit} us\"\n");
         text.push_str(
             "\n[file.acts]\npath = \"acts.txt\"\n\n[notification.n0]\n[notification.n1]\n[notification.n2]\n",
         );
         for (index, budget) in self.budgets.iter().enumerate().filter(|(index, _)| self.pays(*index)) {
-            let capacity = self.capacity_us(index);
-            let _ = write!(
-                text,
-                "\n[budget.b{index}]\nperiod = \"{} us\"\ncapacity = \"{capacity} us\"\n",
-                budget.period_us
-            );
+            let [period, capacity] = [budget.period_us, self.capacity_us(index)].map(|us| us * pace.stretch);
+            let _ = write!(text, "\n[budget.b{index}]\nperiod = \"{period} us\"\ncapacity = \"{capacity} us\"\n");
         }
         let mut row = 0;
         for domain in &self.domains {
-            self.write_domain(&mut text, domain, player, &mut row);
+            self.write_domain(&mut text, domain, (player, pace), &mut row);
         }
         text
     }
 
-    fn write_domain(&self, text: &mut String, domain: &Domain, player: &str, row: &mut usize) {
+    fn write_domain(&self, text: &mut String, domain: &Domain, (player, pace): (&str, Pace), row: &mut usize) {
         let name = &domain.name;
         let _ = write!(text, "\n[domain.{name}]\ncrate = \"{player}\"\nfiles = [\"acts\"]\n");
         text.push_str("stack = { memory = \"sram\", size = \"2 KiB\" }\n");
         if domain.hostile {
-            text.push_str("hostile = true\nheap = { memory = \"sram\", size = \"32 KiB\", spec = \"l2\" }\n");
+            let _ = write!(
+                text,
+                "hostile = true\nheap = {{ memory = \"{}\", size = \"32 KiB\", spec = \"l2\" }}\n",
+                pace.heaps
+            );
         }
         if domain.timer {
             text.push_str("devices = [\"timer1\"]\n");
@@ -238,13 +278,13 @@ impl Plan {
             }
             let _ = writeln!(text, "argument = {row}\npriority = {}\nbudget = \"b{}\"", thread.priority, thread.budget);
             if let Some(job) = &thread.job {
-                write_job(text, job);
+                write_job(text, job, pace);
             }
             *row += 1;
         }
         if let Some(gate) = &domain.gate {
             let _ = write!(text, "\n[domain.{name}.gate.serve]\nentry = \"player_gate\"\nceiling = {}\n", gate.ceiling);
-            let _ = writeln!(text, "bound = \"{} us\"", gate.bound_us);
+            let _ = writeln!(text, "bound = \"{} us\"", gate.bound_us * pace.stretch);
         }
         if domain.timer {
             let _ = write!(text, "\n[domain.{name}.interrupt.timer1]\ndevice = \"timer1\"\nline = \"zero\"\n");
@@ -276,7 +316,7 @@ impl Plan {
     }
 
     /// The table of rows, in the order of the threads.
-    pub fn rows(&self) -> String {
+    pub fn rows(&self, pace: Pace) -> String {
         let mut text = String::new();
         for domain in &self.domains {
             for thread in &domain.threads {
@@ -285,7 +325,8 @@ impl Plan {
                     let all: Vec<String> = acts.iter().filter_map(|act| self.act_text(domain, act)).collect();
                     all.join("; ")
                 };
-                let _ = writeln!(text, "{} | {}", acts(&thread.first), acts(job.as_deref().unwrap_or(&thread.then)));
+                let row = format!("{} | {}", acts(&thread.first), acts(job.as_deref().unwrap_or(&thread.then)));
+                let _ = writeln!(text, "{}", pace.stretched(&row));
             }
         }
         text
@@ -315,10 +356,9 @@ impl Plan {
     }
 }
 
-fn write_job(text: &mut String, job: &Job) {
-    let Job { period_us, deadline_us, .. } = job;
-    let wcet = Plan::wcet_us(job);
-    let _ = write!(text, "period = \"{period_us} us\"\ndeadline = \"{deadline_us} us\"\nwcet = \"{wcet} us\"\n");
+fn write_job(text: &mut String, job: &Job, pace: Pace) {
+    let [period, deadline, wcet] = [job.period_us, job.deadline_us, Plan::wcet_us(job)].map(|us| us * pace.stretch);
+    let _ = write!(text, "period = \"{period} us\"\ndeadline = \"{deadline} us\"\nwcet = \"{wcet} us\"\n");
     if let Some(callee) = &job.calls {
         let _ = writeln!(text, "calls = {{ \"{callee}.serve\" = 1 }}");
     }

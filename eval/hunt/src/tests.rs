@@ -1,6 +1,6 @@
 use manifest::Document;
 
-use crate::{Plan, Random, Record, arm, generate, hash};
+use crate::{Pace, Plan, Random, Record, arm, generate, hash};
 
 /// A system as it is drawn when everything is admitted.
 fn drawn(seed: u64, number: u64) -> Plan {
@@ -23,11 +23,11 @@ fn a_seed_gives_the_same_system_every_time() {
 fn manifests_can_be_read() {
     for number in 0..200 {
         let plan = drawn(1, number);
-        let text = plan.manifest("hunt", "mps2-an500", "player");
+        let text = plan.manifest("hunt", "mps2-an500", "player", Pace::USUAL);
         let document = Document::parse("system.toml".as_ref(), &text);
         assert!(document.is_ok(), "{}\n{text}", document.unwrap_err());
         let threads: usize = plan.domains.iter().map(|domain| domain.threads.len()).sum();
-        assert_eq!(plan.rows().lines().count(), threads);
+        assert_eq!(plan.rows(Pace::USUAL).lines().count(), threads);
     }
 }
 
@@ -44,7 +44,8 @@ const ROW: usize = 12;
 #[test]
 fn rows_are_no_longer_than_the_player_reads() {
     let acts = |row: &str| row.split([';', '|']).filter(|act| !act.trim().is_empty()).count();
-    let longest = (0..2000).flat_map(|number| drawn(5, number).rows().lines().map(acts).collect::<Vec<_>>()).max();
+    let longest =
+        (0..2000).flat_map(|number| drawn(5, number).rows(Pace::USUAL).lines().map(acts).collect::<Vec<_>>()).max();
     assert!(longest <= Some(ROW), "{longest:?}");
 }
 
@@ -56,7 +57,7 @@ fn some_victims_share_their_budget_with_threads_that_pay_many_prices_before_thei
     };
     let mut seen = [0; 3];
     for plan in (0..400).map(|number| drawn(1, number)) {
-        let rows = plan.rows();
+        let rows = plan.rows(Pace::USUAL);
         let mut rows = rows.lines();
         for domain in &plan.domains {
             let bursts: Vec<_> = rows.by_ref().take(domain.threads.len()).map(burst).collect();
@@ -71,4 +72,28 @@ fn some_victims_share_their_budget_with_threads_that_pay_many_prices_before_thei
 #[test]
 fn hashes_know_where_a_part_ends() {
     assert_ne!(hash(&[b"ab", b"c"]), hash(&[b"a", b"bc"]));
+}
+
+#[test]
+fn on_a_slow_board_all_times_are_longer_and_runs_have_fewer_jobs() {
+    let plan = drawn(1, 3);
+    let numbers = |text: &str, unit: &str| -> Vec<i64> {
+        let words = text.split([' ', ';', '"', '\n']);
+        words.filter_map(|word| word.strip_suffix(unit)?.parse().ok()).collect()
+    };
+    let stretched = |of: &[i64]| of.iter().map(|us| us * Pace::SLOW.stretch as i64).collect::<Vec<_>>();
+    let [usual, slow] = [Pace::USUAL, Pace::SLOW].map(|pace| plan.rows(pace));
+    assert!(numbers(&usual, "us").len() > 3);
+    assert_eq!(numbers(&slow, "us"), stretched(&numbers(&usual, "us")));
+    let times = |pace: Pace| {
+        let text = plan.manifest("hunt", "board", "player", pace);
+        let lines = text.lines().filter(|line| line.ends_with(" us\"") && !line.starts_with("limit"));
+        lines.filter_map(|line| line.split('"').nth(1)?.strip_suffix(" us")?.parse().ok()).collect::<Vec<i64>>()
+    };
+    assert_eq!(times(Pace::SLOW), stretched(&times(Pace::USUAL)));
+    let limit = |pace: Pace| {
+        let text = plan.manifest("hunt", "board", "player", pace);
+        text.lines().find_map(|line| line.strip_prefix("limit = \"")?.strip_suffix(" us\"")?.parse::<u64>().ok())
+    };
+    assert!(limit(Pace::SLOW) < limit(Pace::USUAL));
 }

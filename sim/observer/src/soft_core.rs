@@ -1,13 +1,14 @@
 //! The observer of the soft core, whose simulator is made of the hardware's own description: cycles are exact, and the bench says at which of them the
 //! core's privilege changed. Meter, accounts, masked times and the log are those of every other run.
 //!
-//! There is no witness over domains' memory yet; the bench compares every physical access of user mode with what the
-//! domain has. A run that asks for something that cannot be observed here is refused.
+//! The bench compares every physical access of user mode with what the domain has, and tells of each store, the kernel's
+//! too, while a run has a hostile domain: the witness judges them one by one and hashes nothing. A run that asks for
+//! something that cannot be observed here is refused.
 
 use abi::trace::Event;
 use record::{
     Architecture, CoreId, End, EndReason, FIRST_LINE, Mode, ProfileSource, RunEvent, SUMMARY_VERSION, Summary,
-    Violation, ViolationKind, Waits, Watch, Witness, observed,
+    Violation, ViolationKind, Waits, Watch, observed,
 };
 use std::path::Path;
 use std::{fs, io};
@@ -19,6 +20,7 @@ use crate::log::Log;
 use crate::meter::Meter;
 use crate::probes::Probes;
 use crate::shared::host_seconds;
+use crate::witness::Witnesses;
 
 /// A point of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,6 +80,13 @@ pub enum Happened {
         /// First entry of the tables in force.
         space: u32,
     },
+    /// A store reached the bus.
+    Stored {
+        /// Physical address of its word.
+        physical: u32,
+        /// Machine mode makes it.
+        kernel: bool,
+    },
     /// An instruction was executed at which a probe starts or ends.
     Reached {
         /// Its address.
@@ -100,6 +109,8 @@ pub enum Access {
 
 /// Cause of an environment call from user mode.
 const CALL: u16 = 8;
+/// Bytes of what a store is judged by.
+const WORD: u32 = 4;
 /// No exception has this number.
 const ANONYMOUS: u16 = u16::MAX;
 const CORE: CoreId = CoreId(0);
@@ -114,6 +125,7 @@ pub struct SoftCore {
     accounts: Accounts,
     meter: Meter,
     clock: ClockReads,
+    witness: Witnesses,
     probes: Probes,
     /// The cycle in which machine mode was entered last.
     entered: u64,
@@ -136,6 +148,7 @@ impl SoftCore {
         let log = Log::create(&watch)?;
         let meter = Meter::new(watch.meter.as_ref());
         let clock = ClockReads::new(watch.clock);
+        let witness = Witnesses::new(&watch);
         Ok(Self {
             chip,
             log,
@@ -143,6 +156,7 @@ impl SoftCore {
             accounts: Accounts::new(CORE),
             meter,
             clock,
+            witness,
             probes: Probes::new(&watch),
             entered: 0,
             domain: record::IDLE,
@@ -163,6 +177,7 @@ impl SoftCore {
             Happened::Clock { value } => self.clock_read(at, value),
             Happened::Woke { slept, exception } => self.woke(at, slept, exception),
             Happened::Strayed { access, physical, space } => self.strayed(at, access, physical, space),
+            Happened::Stored { physical, kernel } => self.stored(at, physical, kernel),
             Happened::Reached { pc } => self.reached(at, pc),
             Happened::Alive => self.log.progress(at.cycle, at.instructions),
         }
@@ -213,6 +228,7 @@ impl SoftCore {
                 self.accounts.entered(domain);
             }
             self.domain = domain;
+            self.witness.follow(domain);
         } else if event == Event::Miss as u8 {
             self.accounts.missed(domain);
         } else if event == Event::End as u8 {
@@ -247,10 +263,23 @@ impl SoftCore {
         };
         let contexts = self.watch.meter.iter().flat_map(|meter| &meter.contexts);
         let domain = contexts.filter(|context| context.space == Some(space)).map(|context| context.domain).next();
-        let domain = domain.unwrap_or(self.domain);
-        let (cycle, address) = (at.cycle, physical);
+        self.violation(at, kind, physical, domain.unwrap_or(self.domain), None);
+    }
+
+    /// While a hostile domain is current, its stores reach its own memory alone, and the kernel's no memory of another domain.
+    fn stored(&mut self, at: At, physical: u32, kernel: bool) {
+        if !kernel && self.witness.is_watching && self.witness.stores_outside(physical, WORD) {
+            self.violation(at, ViolationKind::HostileStore, physical, self.domain, None);
+        }
+        if kernel && let Some(victim) = self.witness.stored_for(physical) {
+            self.violation(at, ViolationKind::MemoryChanged, physical, self.domain, Some(victim));
+        }
+    }
+
+    fn violation(&mut self, at: At, kind: ViolationKind, address: u32, domain: u8, victim: Option<u8>) {
+        let cycle = at.cycle;
         let violation =
-            Violation { core: CORE, kind, cycle, pc: 0, address, len: 4, domain, victim: None, translation: None };
+            Violation { core: CORE, kind, cycle, pc: 0, address, len: WORD, domain, victim, translation: None };
         let detail = self.log.violation(violation);
         let event = observed::VIOLATION;
         self.log.event(RunEvent { cycle, core: CORE, event, domain, detail, payload: address });
@@ -319,7 +348,7 @@ impl SoftCore {
             violations,
             violations_total,
             faults: Vec::new(),
-            witness: Witness::default(),
+            witness: self.witness.seen(),
             probes: self.probes.results(CORE),
             areas: Vec::new(),
             disturbances: 0,
@@ -347,10 +376,6 @@ fn refuse(watch: &Watch) -> Result<(), String> {
         (watch.interference.is_some() || watch.adverse, "interference: there is no cache"),
         (watch.handlers.is_some(), "handlers that interrupts reach without the kernel"),
         (!watch.outputs.is_empty(), "stores to outputs"),
-        (
-            watch.domains.iter().any(|domain| domain.hostile),
-            "the witness over the memory of others while a hostile domain runs",
-        ),
         (watch.instruction_limit > 0, "a limit of instructions"),
         (watch.debugger, "a debugger"),
     ];

@@ -19,6 +19,8 @@ pub struct Witnesses {
     current: Option<usize>,
     /// Hashes when its slice began, in the order of the other domains' ranges; `None`: this slice is not compared.
     before: Option<Vec<u64>>,
+    /// The slice that goes on has changed memory of another domain; known only if each store is told.
+    changed: bool,
     /// Whether a hostile domain is current.
     pub is_watching: bool,
 }
@@ -33,6 +35,7 @@ impl Witnesses {
             seen: Witness::default(),
             current: None,
             before: None,
+            changed: false,
             is_watching: false,
         }
     }
@@ -123,6 +126,28 @@ impl Witnesses {
         self.seen.stores += 1;
         self.seen.stores_outside += u64::from(!is_inside);
         !is_inside
+    }
+}
+
+/// For an observer that is told of each store: nothing is hashed.
+impl Witnesses {
+    /// `domain` begins to run.
+    pub fn follow(&mut self, domain: u8) {
+        self.current = self.domains.iter().position(|other| other.domain == domain && other.hostile);
+        self.is_watching = self.current.is_some();
+        self.changed = false;
+        self.seen.slices += u64::from(self.is_watching);
+        self.seen.checked_slices += u64::from(self.is_watching);
+    }
+
+    /// The kernel stores on behalf of the current domain: whose memory that is, if it is another one's and this one is watched.
+    pub fn stored_for(&mut self, address: u32) -> Option<u8> {
+        let hostile = self.current?;
+        let mut others = self.domains.iter().enumerate().filter(|(index, _)| *index != hostile);
+        let (_, victim) = others.find(|(_, other)| other.ram.iter().any(|range| range.holds(address, 1)))?;
+        self.seen.changed_slices += u64::from(!self.changed);
+        self.changed = true;
+        Some(victim.domain)
     }
 }
 

@@ -82,6 +82,9 @@ fn start(arguments: &Arguments, watch: &Watch) -> Result<Child, String> {
     if let Some(frames) = frames(arguments, watch)? {
         command.arg("--frames").arg(frames);
     }
+    if watch.domains.iter().any(|domain| domain.hostile) {
+        command.arg("--stores");
+    }
     let limit = if watch.cycle_limit == 0 { u64::MAX } else { watch.cycle_limit };
     command.arg("--max-cycles").arg(limit.to_string());
     command.stdin(Stdio::null()).stdout(Stdio::piped());

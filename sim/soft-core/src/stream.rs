@@ -18,6 +18,7 @@ mod kind {
     pub const ENDED: u32 = 7;
     pub const STRAYED: u32 = 8;
     pub const REACHED: u32 = 9;
+    pub const STORED: u32 = 10;
 }
 
 /// The bit of a cause that says that it is an interrupt.
@@ -85,6 +86,7 @@ impl Entry {
                 Happened::Strayed { access, physical: second, space: third }
             }
             kind::REACHED => Happened::Reached { pc: first },
+            kind::STORED => Happened::Stored { physical: first, kernel: second != 0 },
             kind::ENDED => {
                 let reason = if second != 0 { EndReason::CycleLimit } else { EndReason::Exit };
                 return Ok(Told::Ended { status: first, reason });

@@ -52,9 +52,12 @@ fn perform(scheme: Scheme) {
     let output = cofferdam(&["run", suite.manifest, "--quiet"]);
     let evidence = Evidence::read(&target_dir().join("cofferdam").join(suite.system));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    // A system that is refused now has left the results of an earlier run.
+    assert!(output.status.success(), "{said}");
     assert_eq!(evidence.failures, Vec::<String>::new(), "{said}\n{:#}", evidence.report["verdict"]);
-    assert!(evidence.report["witness"]["checked_slices"].as_u64() > Some(500), "{:#}", evidence.report["witness"]);
     let (order, mut wrong) = (suite.attacks(), Vec::new());
+    let slices = evidence.report["witness"]["checked_slices"].as_u64();
+    assert!(slices > Some(3 * order.len() as u64), "{:#}", evidence.report["witness"]);
     for (line, name) in order.iter().enumerate() {
         let attack = catalogue.attack(name);
         let shortfalls = evidence.shortfalls(line as u32, attack, scheme);
@@ -80,4 +83,9 @@ fn every_attack_ends_as_it_must_where_there_are_page_tables() {
 #[test]
 fn every_attack_ends_as_it_must_on_armv8_m() {
     perform(Scheme::Pmsav8);
+}
+
+#[test]
+fn every_attack_ends_as_it_must_on_the_soft_core() {
+    perform(Scheme::Rtmmu);
 }

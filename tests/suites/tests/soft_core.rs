@@ -115,7 +115,7 @@ fn system(probes: std::ops::Range<usize>) -> String {
     for probe in probes {
         let _ = write!(
             text,
-            "\n[budget.probe{probe}]\nperiod = \"20 ms\"\ncapacity = \"1 ms\"\n\n[domain.probe{probe}]\ncrate = \"{}\"\n\
+            "\n[budget.probe{probe}]\nperiod = \"20 ms\"\ncapacity = \"1 ms\"\n\n[domain.probe{probe}]\ncrate = \"{}\"\nhostile = true\n\
              stack = {{ memory = \"sram\", size = \"2 KiB\" }}\n\n[[domain.probe{probe}.thread]]\npriority = 10\n\
              budget = \"probe{probe}\"\nargument = {probe}\n",
             prober.display()
@@ -142,6 +142,9 @@ fn stops_probes(board: &str) {
         let ran = Ran::on(board, &path.to_string_lossy(), &[]);
         assert!(ran.console().contains("ticks since boot"), "{}\n{}", ran.stderr, ran.console());
         assert_eq!(ran.report["violations_total"], 0);
+        let witness = |what: &str| ran.report["witness"][what].as_u64().unwrap();
+        assert!(witness("checked_slices") >= probes.len() as u64 && witness("stores") > 0, "{}", ran.report["witness"]);
+        assert_eq!((witness("changed_slices"), witness("stores_outside")), (0, 0));
         for probe in probes {
             let faults = ran.report["faults"].as_array().unwrap();
             let thread = format!("probe{probe}");

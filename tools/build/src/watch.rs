@@ -201,19 +201,29 @@ fn range(base: u64, bytes: u64) -> Range {
 
 /// A domain's own memory, and other memory that it may store to.
 fn watched(built: &Built, domain: &describe::Domain) -> DomainWatch {
-    let written = |area: &&describe::Area| area.access.contains('w');
+    // Code is in memory that can be written where no chip is modelled, and each store is seen there.
+    let kept = |area: &&describe::Area| area.access.contains('w') || !built.loaded.profile.is_modelled;
     let own = |area: &describe::Area| !area.shared && area.memory != "device";
-    // Stores are compared by physical address.
-    let offset = |area: &describe::Area| offset(built, &area.memory);
     let ranges = |keep: &dyn Fn(&describe::Area) -> bool| {
-        let areas = domain.areas.iter().filter(written).filter(|area| keep(area));
-        areas.map(|area| range(area.base + offset(area), area.bytes)).collect()
+        let areas = domain.areas.iter().filter(kept).filter(|area| keep(area));
+        areas.map(|area| physical(built, domain.index, area)).collect()
     };
     DomainWatch {
         domain: domain.index,
         hostile: domain.hostile,
         ram: ranges(&own),
-        may_store: [ranges(&|area| !own(area)), mappable(built, domain.index.into())].concat(),
+        may_store: [ranges(&|area| !own(area) && area.access.contains('w')), mappable(built, domain.index.into())]
+            .concat(),
+    }
+}
+
+/// The physical addresses of an area, by which stores are compared.
+fn physical(built: &Built, domain: u8, area: &describe::Area) -> Range {
+    let entries = &built.placed.tables.areas;
+    let is_it = |entry: &&system::Area| entry.domain == u32::from(domain) && u64::from(entry.base) == area.base;
+    match entries.iter().find(is_it) {
+        Some(entry) if !built.loaded.profile.is_modelled => range(entry.physical.into(), entry.bytes.into()),
+        _ => range(area.base + offset(built, &area.memory), area.bytes),
     }
 }
 

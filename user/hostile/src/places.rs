@@ -35,6 +35,8 @@ pub struct Places {
     pub chip: Chip,
     /// The highest slot that holds a capability at the start.
     pub last_slot: u32,
+    /// Loops are so many times shorter: 1 unless a simulator is slow.
+    pub part: u32,
 }
 
 impl Places {
@@ -50,6 +52,7 @@ impl Places {
             trap: Gate::named(info, "trap")?,
             chip: Chip::find(info)?,
             last_slot: info.caps().filter(|(_, cap)| cap.kind as u32 != 0).map(|(_, cap)| cap.slot).max()?,
+            part: 1,
         })
     }
 }

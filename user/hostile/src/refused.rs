@@ -73,7 +73,7 @@ fn hostile_pointers(own: &Places) -> Outcome {
 
 /// Handles that name nothing: beyond what was given, beyond every table, negative.
 fn forged(own: &Places) -> impl Iterator<Item = u32> {
-    let near = own.last_slot + 1..own.last_slot + 100;
+    let near = own.last_slot + 1..own.last_slot + 1 + 99 / own.part.min(20);
     near.chain([255, 256, 0xffff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, u32::MAX])
 }
 
@@ -147,7 +147,7 @@ fn block_in_gate(own: &Places) -> Outcome {
 }
 
 fn flood_gate(own: &Places) -> Outcome {
-    for _ in 0..200 {
+    for _ in 0..200 / own.part {
         must(
             own.console.call(own.chip.foreign.kernel_objects, 64, 0).is_err(),
             "the console took memory that is not ours",
@@ -156,18 +156,18 @@ fn flood_gate(own: &Places) -> Outcome {
     Ok(())
 }
 
-fn special_registers(_: &Places) -> Outcome {
+fn special_registers(own: &Places) -> Outcome {
     const UNPRIVILEGED: u32 = 1;
     let (control, primask) = hostile::write_special_registers();
     must(control & UNPRIVILEGED != 0, "the thread became privileged")?;
     must(primask == 0, "interrupts are masked")?;
-    never_yield_for(5)
+    never_yield_for(own, 5)
 }
 
 /// Witness: the control loop's numbers, which would change if it inherited this.
-fn rounding(_: &Places) -> Outcome {
+fn rounding(own: &Places) -> Outcome {
     hostile::spoil_rounding();
-    never_yield_for(5)
+    never_yield_for(own, 5)
 }
 
 fn limits(own: &Places) -> Outcome {
@@ -183,27 +183,27 @@ fn limits(own: &Places) -> Outcome {
 }
 
 /// Milliseconds of the processor's time that are asked for; the budget decides how long they take.
-fn never_yield_for(milliseconds: u64) -> Outcome {
+fn never_yield_for(own: &Places, milliseconds: u64) -> Outcome {
     const TICKS_PER_MS: u64 = 25_000;
-    let end = now() + milliseconds * TICKS_PER_MS;
+    let end = now() + milliseconds * TICKS_PER_MS / u64::from(own.part);
     while now() < end {
         core::hint::spin_loop();
     }
     Ok(())
 }
 
-fn never_yield(_: &Places) -> Outcome {
+fn never_yield(own: &Places) -> Outcome {
     // Without system calls: only the timer can take the processor away.
-    for _ in 0..2_000_000_u32 {
+    for _ in 0..2_000_000 / own.part {
         core::hint::spin_loop();
     }
-    never_yield_for(20)
+    never_yield_for(own, 20)
 }
 
-fn yield_storm(_: &Places) -> Outcome {
-    (0..2000).try_for_each(|_| sys::yield_now()).map_err(|_| "yield was refused")
+fn yield_storm(own: &Places) -> Outcome {
+    (0..2000 / own.part).try_for_each(|_| sys::yield_now()).map_err(|_| "yield was refused")
 }
 
-fn marker_storm(_: &Places) -> Outcome {
-    (0..500).try_for_each(|number| sys::mark(3, number)).map_err(|_| "a marker was refused")
+fn marker_storm(own: &Places) -> Outcome {
+    (0..500 / own.part).try_for_each(|number| sys::mark(3, number)).map_err(|_| "a marker was refused")
 }

@@ -110,14 +110,60 @@ fn a_probe_starts_in_its_own_domain() {
 #[test]
 fn what_cannot_be_observed_is_refused() {
     let directory = std::env::temp_dir();
-    let hostile = DomainWatch { hostile: true, ..DomainWatch::default() };
     let refused = [
         Watch { adverse: true, ..watch(&directory) },
         Watch { cores: 2, ..watch(&directory) },
-        Watch { domains: vec![hostile], ..watch(&directory) },
         Watch { debugger: true, ..watch(&directory) },
         Watch { profile: ProfileSource::Text("name = \"chip\"".into()), ..watch(&directory) },
         Watch { profile: ProfileSource::default(), ..watch(&directory) },
     ];
     assert!(refused.into_iter().all(|watch| SoftCore::begin(watch).is_err()));
+}
+
+#[test]
+fn stores_in_slices_of_a_hostile_domain_are_judged_one_by_one() {
+    let directory = std::env::temp_dir().join(format!("cofferdam-soft-core-stores-{}", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    let own = |domain: u8, start: u32, hostile| DomainWatch {
+        domain,
+        hostile,
+        ram: vec![Range { start, end: start + 0x100 }],
+        may_store: vec![Range { start: 0x8000, end: 0x8100 }],
+    };
+    let domains = vec![own(0, 0x4000, false), own(1, 0x5000, true)];
+    let watch = Watch { domains, ..watch(&directory) };
+    let mut observer = SoftCore::begin(watch.clone()).unwrap();
+    let mut cycle = 0;
+    let mut see = |happened| {
+        cycle += 10;
+        observer.see(At { cycle, instructions: cycle }, happened);
+    };
+    let switch = |domain| Happened::Traced { header: header(Event::Switch, domain), payload: 0 };
+    let stored = |kernel, physical| Happened::Stored { physical, kernel };
+    // Nobody is hostile yet.
+    see(stored(true, 0x4000));
+    see(switch(0));
+    see(stored(true, 0x5000));
+    see(stored(false, 0x5000));
+    see(switch(1));
+    for harmless in [(true, 0x5000), (false, 0x50fc), (false, 0x80fc), (true, 0x0), (true, 0x40fc + 4)] {
+        see(stored(harmless.0, harmless.1));
+    }
+    see(switch(1));
+    for harmful in [(true, 0x4000), (true, 0x40fc), (false, 0x4000), (false, 0x6000)] {
+        see(stored(harmful.0, harmful.1));
+    }
+    see(switch(0));
+    see(stored(true, 0x4000));
+    observer.finish(At { cycle: 1000, instructions: 1000 }, EndReason::Exit).unwrap();
+    let summary = Summary::from_json(&fs::read_to_string(&watch.summary).unwrap()).unwrap();
+    let witness = summary.witness;
+    assert_eq!((witness.slices, witness.checked_slices, witness.changed_slices), (2, 2, 1));
+    assert_eq!((witness.stores, witness.stores_outside), (4, 2));
+    let found: Vec<_> = summary.violations.iter().map(|found| (found.kind, found.address, found.victim)).collect();
+    let [changed, store] = [ViolationKind::MemoryChanged, ViolationKind::HostileStore];
+    let expected =
+        [(changed, 0x4000, Some(0)), (changed, 0x40fc, Some(0)), (store, 0x4000, None), (store, 0x6000, None)];
+    assert_eq!(found, expected);
+    fs::remove_dir_all(&directory).unwrap();
 }

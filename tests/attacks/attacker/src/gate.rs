@@ -31,6 +31,9 @@ pub mod moods {
 
 static MOOD: AtomicU32 = AtomicU32::new(moods::POLITE);
 static CALLS: AtomicU32 = AtomicU32::new(0);
+/// Of the copies one call of a client tries those whose number leaves this rest by [`TURNS`].
+static TURN: AtomicU32 = AtomicU32::new(0);
+static TURNS: AtomicU32 = AtomicU32::new(1);
 
 /// Sets the mood and sleeps until a client has called.
 pub fn wait_for_a_client(mood: u32) {
@@ -40,6 +43,15 @@ pub fn wait_for_a_client(mood: u32) {
         let _ = sys::sleep_until(sys::time_now() + 5_000);
     }
     MOOD.store(moods::POLITE, Ordering::Relaxed);
+}
+
+/// Tries all copies, in so many calls: a gate has a bound.
+pub fn copy_in_turns(turns: u32) {
+    TURNS.store(turns, Ordering::Relaxed);
+    for turn in 0..turns {
+        TURN.store(turn, Ordering::Relaxed);
+        wait_for_a_client(moods::COPY);
+    }
 }
 
 /// The gate's function, after the registers at its entry were stored.
@@ -94,20 +106,23 @@ fn copy(chip: Chip, address: u32, len: u32) {
         (address, u32::MAX),
         (address.wrapping_sub(0x7fff_ffff), 0x8000_0000),
     ];
-    for (from, bytes) in sources {
+    let (turn, turns) = (TURN.load(Ordering::Relaxed), TURNS.load(Ordering::Relaxed));
+    let is_due = |number: usize| number as u32 % turns == turn;
+    for (_, (from, bytes)) in (0..).zip(sources).filter(|(number, _)| is_due(*number)) {
         // SAFETY: there is none; what would be copied is larger than what is there.
         unsafe {
             let _ = sys::any(cofferdam::abi::Call::GateCopyIn as u32, [own, from, bytes, 0]);
             let _ = sys::any(cofferdam::abi::Call::GateCopyOut as u32, [from, own, bytes, 0]);
         }
     }
-    for to in [
+    let places = [
         victim_data(chip),
         chip.foreign.heaps,
         chip.foreign.kernel_objects,
         chip.foreign.kernel_objects - 2,
         own - 1 + 0x2000_0000,
-    ] {
+    ];
+    for (_, to) in (0..).zip(places).filter(|(number, _)| is_due(*number)) {
         // SAFETY: as above.
         let _ = unsafe { sys::any(cofferdam::abi::Call::GateCopyIn as u32, [to, address, 4, 0]) };
     }

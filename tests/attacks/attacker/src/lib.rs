@@ -2,13 +2,13 @@
 //! victim that calls. The order file names the attacks of a run, one a line.
 #![no_std]
 
-pub mod fuzz;
 pub mod gate;
 pub mod lethal;
 pub mod marks;
 pub mod order;
 pub mod pages;
 pub mod refused;
+pub mod regions;
 pub mod states;
 pub mod theft;
 pub mod world;

@@ -8,7 +8,7 @@ pub const ATTACK: u32 = 2;
 pub const LEAK: u32 = 4;
 /// So many random calls were made since the last such marker.
 pub const CALLS: u32 = 6;
-/// A case of [`crate::fuzz`] begins: its kind in bits 28 to 31, its number in the life in bits 20 to 27, the life in the rest.
+/// A case of `fuzzing` begins: its kind in bits 28 to 31, its number in the life in bits 20 to 27, the life in the rest.
 pub const CASE: u32 = 10;
 /// The two halfwords, or the address, that the case is about.
 pub const ENCODING: u32 = 11;

@@ -4,6 +4,7 @@
 
 use cofferdam::abi::{Kind, Mapping, access};
 use cofferdam::{Error, Gate, Info, now, sys};
+use repertoire::Chip;
 use repertoire::lethal::{jump, read, write};
 use repertoire::refused::Outcome;
 
@@ -13,9 +14,7 @@ use crate::refused;
 use crate::world::World;
 
 /// A page.
-const PAGE: u32 = 4096;
-/// Address from which pages are mapped: nothing else of a domain is there.
-const THERE: u32 = 0x5000_0000;
+pub(crate) const PAGE: u32 = 4096;
 /// Page of the pool that tables are made of, a KiB each.
 const TABLES: u32 = 15;
 /// Size of a table.
@@ -43,22 +42,22 @@ pub const LETHAL: &[lethal::Attack] = &[
     ("write what is mapped for reading", |_| only(R, 2, write)),
     ("execute what is mapped for writing", |_| only(RW, 3, jump)),
     ("die with memory mapped", |_| leave()),
-    ("read what the former life had mapped", |_| read(THERE + 4 * PAGE)),
+    ("read what the former life had mapped", |_| read(there() + 4 * PAGE)),
     ("write the own tables", |_| own_tables()),
     ("write a victim's memory on the chip", victim_on_chip),
 ];
 
 /// The capabilities that the attacker was given for this.
-struct Means {
-    myself: u32,
+pub(crate) struct Means {
+    pub(crate) myself: u32,
     accomplice: u32,
     touch: Gate,
-    pool: u32,
+    pub(crate) pool: u32,
     lost: u32,
 }
 
 /// A page of frames, by its number.
-fn one_page(domain: u32, frames: u32, at: u32, page: u32, access: u32) -> Mapping {
+pub(crate) fn one_page(domain: u32, frames: u32, at: u32, page: u32, access: u32) -> Mapping {
     Mapping { target: domain as u16, frames: frames as u16, at, access, offset: page * PAGE, bytes: PAGE }
 }
 
@@ -74,11 +73,11 @@ impl Means {
         })
     }
 
-    /// Maps a page of frames behind [`THERE`]; it keeps its number.
+    /// Maps a page of frames behind [`there`]; it keeps its number.
     fn map(&self, domain: u32, frames: u32, page: u32, access: u32) -> Result<u32, Error> {
         // Frames that an earlier life has retyped stay so.
         let _ = sys::frames_retype(frames, page * PAGE, PAGE);
-        let at = THERE + page * PAGE;
+        let at = there() + page * PAGE;
         for table in 0..PAGE / TABLE_BYTES {
             match sys::frames_map(&one_page(domain, frames, at, page, access)) {
                 Err(Error::Full) => drop(self.give(domain, TABLES * PAGE + table * TABLE_BYTES)),
@@ -89,7 +88,7 @@ impl Means {
     }
 
     fn unmap(&self, domain: u32, frames: u32, page: u32, access: u32) -> Result<(), Error> {
-        sys::frames_unmap(&one_page(domain, frames, THERE + page * PAGE, page, access))
+        sys::frames_unmap(&one_page(domain, frames, there() + page * PAGE, page, access))
     }
 
     fn give(&self, domain: u32, offset: u32) -> Result<(u32, u32), Error> {
@@ -97,13 +96,18 @@ impl Means {
     }
 }
 
-fn means() -> Option<Means> {
+/// Address from which pages are mapped, as boards with page tables name it: nothing else of a domain is there.
+fn there() -> u32 {
+    cofferdam::info().and_then(Chip::find).and_then(|chip| chip.foreign.window).unwrap_or_default()
+}
+
+pub(crate) fn means() -> Option<Means> {
     cofferdam::info().and_then(Means::find)
 }
 
-const NO_MEANS: &str = "the manifest gives me something else";
+pub(crate) const NO_MEANS: &str = "the manifest gives me something else";
 
-fn refused_all(tries: &[Result<(), Error>]) -> Outcome {
+pub(crate) fn refused_all(tries: &[Result<(), Error>]) -> Outcome {
     if tries.iter().all(Result::is_err) { Ok(()) } else { Err("something was not refused") }
 }
 
@@ -219,5 +223,5 @@ fn own_tables() {
         .step_by(TABLE_BYTES as usize)
         .try_for_each(|part| means.give(means.myself, 12 * PAGE + part).map(drop));
     let _ = means.map(means.myself, means.pool, 12, RW);
-    write(THERE + 12 * PAGE);
+    write(there() + 12 * PAGE);
 }

@@ -6,7 +6,7 @@ use repertoire::refused::Outcome;
 use repertoire::trap::orders;
 
 use crate::Random;
-use crate::gate::{moods, wait_for_a_client};
+use crate::gate::{copy_in_turns, moods, wait_for_a_client};
 use crate::marks::{LEAK, mark};
 use crate::theft;
 use crate::world::World;
@@ -21,7 +21,7 @@ pub const ATTACKS: &[Attack] = &[
     ("look at a caller's registers at a gate's entry", |_| client(moods::LOOK)),
     ("look at another callee's registers at a gate's entry", look_after_callee),
     ("change a caller's registers", |_| client(moods::SPOIL)),
-    ("copy what is not the caller's", |_| client(moods::COPY)),
+    ("copy what is not the caller's", copies),
     ("exit in another's thread", |_| client(moods::EXIT)),
     ("every call with arguments at their limits", limits),
     ("stop, restart and burden a victim without the right", without_right),
@@ -50,6 +50,11 @@ pub fn end(area: Area) -> u32 {
 
 fn client(mood: u32) -> Outcome {
     wait_for_a_client(mood);
+    Ok(())
+}
+
+fn copies(world: &World) -> Outcome {
+    copy_in_turns(world.own.part.min(6));
     Ok(())
 }
 
@@ -187,7 +192,7 @@ fn first_byte(world: &World) -> Outcome {
 fn change_request(world: &World) -> Outcome {
     let mut random = Random(77);
     // Several times what was seen to suffice without the check: when it hits depends on every cycle of both.
-    for _ in 0..3000 {
+    for _ in 0..3000 / world.own.part {
         world.requests.write(0, 4);
         let _ = sys::sleep_until(now() + 260 + u64::from(random.below(400)));
         world.requests.write(0, 0x4000);

@@ -24,7 +24,7 @@ impl World {
 pub fn storm(world: &World) -> Outcome {
     let _ = world.fired.ack();
     world.timer.start(EVERY_US);
-    for _ in 0..400 {
+    for _ in 0..400 / world.own.part {
         let _ = world.events.wait(u32::MAX);
         world.timer.clear();
         let _ = world.fired.ack();
@@ -37,7 +37,7 @@ pub fn storm(world: &World) -> Outcome {
 pub fn level_storm(world: &World) -> Outcome {
     let _ = world.fired.ack();
     world.timer.start(EVERY_US);
-    for _ in 0..2000 {
+    for _ in 0..2000 / world.own.part {
         let _ = world.fired.ack();
     }
     world.stop_timer();
@@ -46,9 +46,9 @@ pub fn level_storm(world: &World) -> Outcome {
 
 /// The time queue and the one-shot timer, as often as can be: times that have passed when they are asked for, and times from 4 to 32 us ahead, for which
 /// the thread sleeps.
-pub fn sleep_storm(_: &World) -> Outcome {
+pub fn sleep_storm(world: &World) -> Outcome {
     const STEP_TICKS: u64 = 100;
-    for round in 0..600 {
+    for round in 0..600 / u64::from(world.own.part) {
         let _ = sys::sleep_until(now() + if round % 4 == 0 { 1 } else { STEP_TICKS * (1 + round % 8) });
     }
     Ok(())
@@ -78,7 +78,7 @@ pub fn knock(world: &World) -> Outcome {
 /// Calls at the ceiling's priority, whose time is the caller's.
 pub fn gate_chain(world: &World) -> Outcome {
     let own = [0_u32; 4];
-    for _ in 0..500 {
+    for _ in 0..500 / world.own.part {
         let _ = world.service.call(own.as_ptr() as u32, 16, 0);
         let _ = world.long.call(0, 0, 0);
     }
@@ -87,7 +87,7 @@ pub fn gate_chain(world: &World) -> Outcome {
 
 /// Everybody who waits is woken for nothing.
 pub fn signal_storm(world: &World) -> Outcome {
-    for bits in 0..3000 {
+    for bits in 0..3000 / world.own.part {
         let _ = world.events.signal(bits);
     }
     let _ = world.events.poll(u32::MAX);
@@ -96,7 +96,7 @@ pub fn signal_storm(world: &World) -> Outcome {
 
 /// The table of handles, filled and emptied.
 pub fn handle_storm(world: &World) -> Outcome {
-    for _ in 0..40 {
+    for _ in 0..40 / world.own.part.min(20) {
         for slot in 40..56 {
             let _ = sys::cap_copy(world.own.console.slot(), slot, u32::from(rights::WRITE));
         }
@@ -110,7 +110,7 @@ pub fn handle_storm(world: &World) -> Outcome {
 /// Every line of a data cache of up to 32 KiB, again and again.
 pub fn thrash(world: &World) -> Outcome {
     const LINE_BYTES: u32 = 32;
-    for _ in 0..8 {
+    for _ in 0..8 / world.own.part.min(8) {
         for offset in (0..world.heap.bytes).step_by(LINE_BYTES as usize) {
             // SAFETY: within the own heap.
             unsafe { ((world.heap.base + offset) as *mut u32).write_volatile(black_box(offset)) };
@@ -135,7 +135,7 @@ pub fn run_out_of_misses(world: &World) -> Outcome {
 
 /// Exclusive accesses to memory that a victim uses as well.
 pub fn exclusives(world: &World) -> Outcome {
-    for _ in 0..20_000 {
+    for _ in 0..20_000 / world.own.part {
         // SAFETY: the last word of the shared memory, which nobody takes for anything.
         black_box(unsafe { hostile::store_exclusive(world.requests.base().add(world.requests.words() - 1) as u32) });
     }

@@ -100,7 +100,7 @@ impl Evidence {
         let fewer = |least: &BTreeMap<String, u64>, seen: &BTreeMap<&'static str, u64>| {
             least.iter().any(|(error, least)| seen.get(error.as_str()).copied().unwrap_or(0) < *least)
         };
-        if fewer(&attack.refused, &seen.refused) {
+        if fewer(attack.refused(scheme), &seen.refused) {
             found.push("no-refusal".to_owned());
         }
         if fewer(&attack.unwound, &seen.unwound) {

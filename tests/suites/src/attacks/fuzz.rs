@@ -136,7 +136,7 @@ pub fn run(system: &str, manifest: &str) -> Fuzzed {
     write(&plan_name, plan.join("\n") + "\n");
     let home = home.to_string_lossy();
     let absolute = |text: String, part: &str| text.replace(&format!("\"{part}\""), &format!("\"{home}/{part}\""));
-    let manifest = write(manifest, ["attacker", "bystanders"].into_iter().fold(text, absolute));
+    let manifest = write(manifest, ["attacker", "bystanders", "fuzzing"].into_iter().fold(text, absolute));
     let output = cofferdam(&["run", &manifest, "--quiet"]);
     let said = String::from_utf8_lossy(&output.stderr);
     // A refused system has no report, or one of an earlier run.

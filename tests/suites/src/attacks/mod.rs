@@ -41,6 +41,8 @@ pub struct Check {
     pub pages: Option<String>,
     /// The check that does the same where there are region registers of PMSAv8.
     pub pmsav8: Option<String>,
+    /// The check that does the same on the soft core.
+    pub rtmmu: Option<String>,
 }
 
 impl Check {
@@ -50,6 +52,7 @@ impl Check {
             Scheme::Regions => None,
             Scheme::Pages => self.pages.as_deref(),
             Scheme::Pmsav8 => self.pmsav8.as_deref(),
+            Scheme::Rtmmu => self.rtmmu.as_deref(),
         }
     }
 }
@@ -87,6 +90,10 @@ pub struct Attack {
     pub except: Option<Scheme>,
     /// Why it is not tried with the others.
     pub reason: Option<String>,
+    /// A scheme with which it is tried, beside that of `only`.
+    pub also: Option<Scheme>,
+    /// Why it is not tried on the soft core, if it is not.
+    pub not_on_rtmmu: Option<String>,
     /// The attack that has to come right before it.
     pub needs: Option<String>,
     /// The kind of fault in which it must end, or one of several.
@@ -98,9 +105,15 @@ pub struct Attack {
     /// The same with PMSAv8, if it differs.
     #[serde(default)]
     pub pmsav8: Vec<String>,
+    /// The same on the soft core, if it differs from that with page tables.
+    #[serde(default)]
+    pub rtmmu: Vec<String>,
     /// Refusals that the kernel must give: error and at least how many.
     #[serde(default)]
     pub refused: BTreeMap<String, u64>,
+    /// The same on the soft core, where loops are shorter, if it differs.
+    #[serde(default)]
+    pub rtmmu_refused: BTreeMap<String, u64>,
     /// Errors that the kernel must give to somebody whose gate call the attack breaks.
     #[serde(default)]
     pub unwound: BTreeMap<String, u64>,
@@ -117,13 +130,24 @@ impl Attack {
 
     /// Whether a suite performs it.
     pub fn is_tried(&self, scheme: Scheme) -> bool {
-        self.in_suite() && self.except != Some(scheme) && self.only.is_none_or(|only| only.covers(scheme))
+        self.in_suite()
+            && self.except != Some(scheme)
+            && (self.also == Some(scheme) || self.only.is_none_or(|only| only.covers(scheme)))
+            && (scheme != Scheme::Rtmmu || self.not_on_rtmmu.is_none())
+    }
+
+    /// Refusals that the kernel must give.
+    pub fn refused(&self, scheme: Scheme) -> &BTreeMap<String, u64> {
+        let is_other = scheme == Scheme::Rtmmu && !self.rtmmu_refused.is_empty();
+        if is_other { &self.rtmmu_refused } else { &self.refused }
     }
 
     /// The kinds of fault in which it must end.
     pub fn faults(&self, scheme: Scheme) -> &[String] {
         match scheme {
-            Scheme::Pages if !self.pages.is_empty() => &self.pages,
+            Scheme::Rtmmu if !self.rtmmu.is_empty() => &self.rtmmu,
+            // An exception stores nothing on a thread's stack there either.
+            Scheme::Pages | Scheme::Rtmmu if !self.pages.is_empty() => &self.pages,
             Scheme::Pmsav8 if !self.pmsav8.is_empty() => &self.pmsav8,
             _ => &self.fault,
         }
@@ -224,7 +248,9 @@ impl Catalogue {
         }
         let mut used: BTreeSet<&str> = self.attacks().map(|attack| attack.check.as_str()).collect();
         let checks: Vec<&Check> = used.iter().filter_map(|name| self.check.get(*name)).collect();
-        used.extend(checks.iter().flat_map(|check| [&check.pages, &check.pmsav8]).filter_map(Option::as_deref));
+        used.extend(
+            checks.iter().flat_map(|check| [&check.pages, &check.pmsav8, &check.rtmmu]).filter_map(Option::as_deref),
+        );
         gaps.extend(
             used.iter().filter(|name| !self.check.contains_key(**name)).map(|name| format!("no check `{name}`")),
         );
@@ -233,8 +259,9 @@ impl Catalogue {
                 gaps.push(format!("check `{name}` stops nothing"));
             }
             let mut own = mutants.mutant.iter().filter(|mutant| mutant.check == *name);
-            // A domain of the suite takes longer to build than ten kernels.
-            if !own.any(|mutant| !mutant.long || mutant.file.starts_with("tests/")) {
+            // A domain of the suite takes longer to build than ten kernels, and the soft core longer to run than ten others.
+            let may_be_long = |mutant: &Mutant| mutant.file.starts_with("tests/") || mutant.on == Scheme::Rtmmu;
+            if !own.any(|mutant| !mutant.long || may_be_long(mutant)) {
                 gaps.push(format!("check `{name}` has no mutant that `make test` tries"));
             }
             if !root().join(&check.file).is_file() {
@@ -247,7 +274,7 @@ impl Catalogue {
                 Some(attack) if self.stops(attack, mutant.on) != mutant.check => {
                     gaps.push(format!("`{}` is stopped by `{}`, not by `{}`", attack.name, attack.check, mutant.check));
                 }
-                Some(attack) if attack.host.is_none() && attack.only.is_some_and(|only| !only.covers(mutant.on)) => {
+                Some(attack) if attack.host.is_none() && !attack.is_tried(mutant.on) => {
                     gaps.push(format!("`{}` is not tried where its mutant is", attack.name));
                 }
                 Some(_) => {}

@@ -1,10 +1,11 @@
 //! A copy of the sources in which one check at a time is missing.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::rc::Rc;
 
 use build_tool::{
     Claim, Install, Instead, Loaded, Options, Programs, Toolchain, assemble, build_kernel, prepare, programs,
@@ -36,7 +37,8 @@ pub struct Bench {
     /// Nobody else changes the copy meanwhile.
     _claim: Claim,
     store: Store,
-    simulator: OnceCell<Box<dyn Simulator>>,
+    /// By name.
+    simulators: RefCell<BTreeMap<String, Rc<dyn Simulator>>>,
     /// Domains as they are without a change, by manifest and board.
     domains: RefCell<BTreeMap<[String; 2], Vec<Vec<u8>>>>,
 }
@@ -59,7 +61,7 @@ impl Bench {
         let compilers = [(&cargo, "-vV"), (&rustc, "-vV"), (&tools.cargo, "-vV"), (&tools.rustc, "-vV"), (&gcc, "-v")];
         let compilers = compilers.map(|(path, version)| (path.as_path(), version));
         let store = Store::new(base.join(store), &root(), &compilers);
-        Bench { install, _claim: claim, store, simulator: OnceCell::new(), domains: RefCell::default() }
+        Bench { install, _claim: claim, store, simulators: RefCell::default(), domains: RefCell::default() }
     }
 
     /// Removes what was built from changes that were not tried.
@@ -218,6 +220,11 @@ impl Bench {
         Ok(self.perform(suite.manifest, None, programs)?.map(|dir| Evidence::read(&dir)))
     }
 
+    fn simulator(&self, name: &str) -> Rc<dyn Simulator> {
+        let found = || runner::find(name).unwrap_or_else(|error| panic!("{error}")).into();
+        Rc::clone(self.simulators.borrow_mut().entry(name.to_owned()).or_insert_with(found))
+    }
+
     /// Runs a system with these programs; the directory of its results, or `None` when the machine itself has stopped.
     pub(crate) fn perform(
         &self,
@@ -229,9 +236,8 @@ impl Bench {
         let claim = told(self.install.claim(&loaded.results, &mut || ()))?;
         let built = assemble(&self.install, loaded, Options::default(), programs, claim);
         let built = built.map_err(|refused| format!("{refused:?}"))?;
-        let found = || runner::find(&built.loaded.board.simulator).unwrap_or_else(|error| panic!("{error}"));
         let run = prepare(&built, false).map_err(|error| error.to_string())?;
-        let ran = match run.start(&**self.simulator.get_or_init(found), &mut |_| Go::On) {
+        let ran = match run.start(&*self.simulator(&built.loaded.board.simulator), &mut |_| Go::On) {
             Err(RunError::NoSummary { .. }) => return Ok(None),
             ran => ran.map_err(|error| error.to_string())?,
         };

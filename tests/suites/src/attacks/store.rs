@@ -12,7 +12,8 @@ const NOT_BUILT: &[&str] = &["cli", "docs", "eval", "examples", "fuzz", "scripts
 /// ...but for these: the tool that builds programs, and the suites,
 const BUILT_TOO: &[&str] = &["tools/build", "tests/attacks", "tests/conformance", "tests/direct"];
 /// of which these only list the trials.
-const TRIED: &[&str] = &["attacks.toml", "mutants.toml", "order.txt", "order-a9.txt", "order-m33.txt"];
+const TRIED: &[&str] =
+    &["attacks.toml", "mutants.toml", "order.txt", "order-a9.txt", "order-m33.txt", "order-rv32.txt"];
 
 /// Built files by the hash of their origin. Their contents are kept once, under the hash of the contents.
 pub struct Store {

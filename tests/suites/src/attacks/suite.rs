@@ -17,6 +17,8 @@ pub enum Scheme {
     Pages,
     /// Region registers of PMSAv8, and two security states.
     Pmsav8,
+    /// Regions of pages, on the soft core.
+    Rtmmu,
 }
 
 impl Scheme {
@@ -40,7 +42,7 @@ pub struct Suite {
 }
 
 /// All of them.
-pub const SUITES: [Suite; 3] = [
+pub const SUITES: [Suite; 4] = [
     Suite {
         scheme: Scheme::Regions,
         manifest: "tests/attacks/system.toml",
@@ -58,6 +60,12 @@ pub const SUITES: [Suite; 3] = [
         manifest: "tests/attacks/m33.toml",
         system: "attacks-m33",
         order: "tests/attacks/order-m33.txt",
+    },
+    Suite {
+        scheme: Scheme::Rtmmu,
+        manifest: "tests/attacks/rv32.toml",
+        system: "attacks-rv32",
+        order: "tests/attacks/order-rv32.txt",
     },
 ];
 

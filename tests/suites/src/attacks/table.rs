@@ -27,7 +27,7 @@ pub fn render(catalogue: &Catalogue, mutants: &Mutants) -> String {
 fn stopped(catalogue: &Catalogue, attack: &Attack) -> String {
     let says = |name: &str| format!("{name}: {} (`{}`)", catalogue.check[name].does, catalogue.check[name].file);
     let mut text = says(&attack.check);
-    for (scheme, with) in [(Scheme::Pages, "page tables"), (Scheme::Pmsav8, "PMSAv8")] {
+    for (scheme, with) in [(Scheme::Pages, "page tables"), (Scheme::Pmsav8, "PMSAv8"), (Scheme::Rtmmu, "RTMMU")] {
         let check = catalogue.stops(attack, scheme);
         if attack.is_tried(scheme) && check != attack.check {
             text += &format!("; with {with} {}", says(check));
@@ -42,6 +42,7 @@ fn named(attack: &Attack) -> String {
         (None, Some(system)) => format!("{} ({system})", attack.name),
         (None, None) if attack.only == Some(Scheme::Pages) => format!("{}: with page tables", attack.name),
         (None, None) if attack.only == Some(Scheme::Pmsav8) => format!("{}: with Armv8-M", attack.name),
+        (None, None) if attack.only == Some(Scheme::Rtmmu) => format!("{}: with RTMMU", attack.name),
         (None, None) => match &attack.reason {
             Some(reason) => format!("{}: not with page tables. {reason}", attack.name),
             None => attack.name.clone(),
@@ -59,6 +60,9 @@ fn outcome(attack: &Attack) -> String {
     }
     if !attack.pmsav8.is_empty() {
         parts.push(format!("with Armv8-M fault: {}", attack.pmsav8.join(" or ")));
+    }
+    if !attack.rtmmu.is_empty() {
+        parts.push(format!("with RTMMU fault: {}", attack.rtmmu.join(" or ")));
     }
     parts.extend(attack.refused.iter().map(|(error, least)| format!("{error}, {least} times or more")));
     parts.extend(attack.unwound.keys().map(|error| format!("the caller gets {error}")));

@@ -3,13 +3,14 @@
 //! life of its own, some many, and the number of restarts says which is next.
 //!
 //! Names: gates `console`, `trap` (its own), `service`, `long`; notifications `events`, `go`; interrupt `fired`; domain `victim`;
-//! areas `heap`, `requests`, `notices`, `timer1`, `order`; and those of [`pages`], where they are tried.
+//! areas `heap`, `requests`, `notices`, `timer1`, `order`; and those of [`pages`] and [`regions`], where they are tried. The main
+//! thread's argument says how many times less often than elsewhere is done what is done again and again.
 #![no_std]
 #![no_main]
 
 use attacks::marks::{ATTACK, mark};
 use attacks::world::World;
-use attacks::{gate, lethal, order, pages, refused, states};
+use attacks::{gate, lethal, order, pages, refused, regions, states};
 use cofferdam::{Notification, Start, hostile, now, println, sys};
 
 cofferdam::hostile::entries!(attacker_helper, attacker_served);
@@ -23,10 +24,11 @@ const SETTLE_TICKS: u64 = 125_000;
 const LINGER_TICKS: u64 = 500_000;
 
 fn main(start: Start) -> u32 {
-    let (Some(world), Some(lines)) = (World::find(start.info), order::lines(start.info)) else {
+    let (Some(mut world), Some(lines)) = (World::find(start.info), order::lines(start.info)) else {
         println!("the manifest gives me something else");
         return 2;
     };
+    world.own.part = start.argument.max(1);
     if start.restarts == 0 {
         for name in lines.clone() {
             if !is_gentle(name) && !is_lethal(name) {
@@ -66,11 +68,11 @@ fn is_lethal(name: &str) -> bool {
 }
 
 fn own_refused() -> impl Iterator<Item = &'static refused::Attack> {
-    refused::ATTACKS.iter().chain(pages::REFUSED)
+    refused::ATTACKS.iter().chain(pages::REFUSED).chain(regions::REFUSED)
 }
 
 fn own_lethal() -> impl Iterator<Item = &'static lethal::Attack> {
-    lethal::ATTACKS.iter().chain(pages::LETHAL)
+    lethal::ATTACKS.iter().chain(pages::LETHAL).chain(regions::LETHAL)
 }
 
 fn try_refused(world: &World, line: u32, name: &str) {

@@ -1,6 +1,8 @@
 //! Cases beyond system calls: encodings, saved frames, stack pointers, branch targets. Everything that a life of the hostile domain does
 //! follows from a seed, its role and the number of the life, so that a life can be had alone again.
 
+#![no_std]
+
 pub mod encodings;
 mod table;
 mod tables;
@@ -8,7 +10,7 @@ mod values;
 
 use cofferdam::hostile::{EXPOSED, Registers};
 
-use crate::Random;
+use attacks::Random;
 use encodings::scatter;
 pub use tables::{ARM, EXCHANGE, GADGET, NOTHING, STAY, THUMB};
 pub use values::Values;
@@ -27,7 +29,7 @@ pub struct Plan {
 impl Plan {
     /// Reads it; `None` if the file is not there or not whole.
     pub fn read(info: cofferdam::Info) -> Option<Plan> {
-        let mut numbers = crate::order::numbers(info, "plan")?;
+        let mut numbers = attacks::order::numbers(info, "plan")?;
         Some(Plan { seed: numbers.next()?, first: numbers.next()?, lives: numbers.next()? })
     }
 }

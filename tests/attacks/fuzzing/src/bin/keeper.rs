@@ -7,8 +7,8 @@
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use attacks::fuzz::Plan;
 use cofferdam::{Domain, Info, Notification, Start, sys};
+use fuzzing::Plan;
 
 cofferdam::entry!(restart);
 cofferdam::thread!(keeper_watch, watch);

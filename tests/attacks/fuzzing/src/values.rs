@@ -5,7 +5,7 @@ use repertoire::Chip;
 
 use super::encodings::scatter;
 use super::tables::THUMB;
-use crate::Random;
+use attacks::Random;
 
 /// The addresses that a hostile domain draws from.
 pub struct Values {

@@ -1,4 +1,4 @@
-//! A domain whose lives follow from a seed (`attacks::fuzz`). One thread, the driver, writes a marker for each case and has the other one,
+//! A domain whose lives follow from a seed (`fuzzing`). One thread, the driver, writes a marker for each case and has the other one,
 //! the puppet, which is less important, execute it; it forges the frames of the puppet while that
 //! waits or was interrupted. A case that does not come back ends the life, and so does the last
 //! case.
@@ -10,11 +10,11 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use attacks::fuzz::{Case, Kind, Life, Plan, STEPS, Values};
 use attacks::marks::{CASE, ENCODING, LEAK, mark};
 use cofferdam::abi::Call;
 use cofferdam::hostile::{EXPOSED, FOUND, Registers, execute, undefined, wait_exposed};
 use cofferdam::{Notification, Start, now, sys};
+use fuzzing::{Case, Kind, Life, Plan, STEPS, Values};
 
 cofferdam::entry!(driver);
 cofferdam::thread!(fuzzer_puppet, puppet);
