@@ -11,7 +11,7 @@ use system::direct::{Direct, MAX_DIRECT, MAX_OWNERS};
 use super::counter::Counter;
 use super::looks::Looks;
 use super::registers::{set_priority, write_bit};
-use crate::registers::{ICSR_NS, SHCSR_NS, VTOR_NS};
+use super::state::{ICSR_NS, SHCSR_NS, VTOR_NS};
 
 /// Lines that can reach handlers have lower numbers.
 pub(super) const MAX_LINE: u32 = 128;
