@@ -166,6 +166,13 @@ cofferdam_wake_float:
 
 @ The meter's interrupts.
     HANDLER cofferdam_meter_entry
+    mov     r0, lr
+    push    {{r0, lr}}
+    bl      cofferdam_owner_look
+    pop     {{r1, lr}}
+    cbz     r0, 1f
+    bx      lr
+1:
     VERDICT cofferdam_owner_meter
     cmp     r0, #1
     it      eq

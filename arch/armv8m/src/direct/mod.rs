@@ -4,7 +4,8 @@
 //! * `state`: registers of Non-secure state; `code`: entry code.
 //! * `owner`: their domain, its lines, and what is noted about them; `lines`: what the kernel does with lines.
 //! * `judge`: an exception that came while a handler ran, or that a handler has caused: who is to blame, and how the handlers that are active end.
-//! * `instrument`, `meter`: their time, and what happens when it is used up; `looks`: the timer that looks at random times whether they run; `counter`: the counter of
+//! * `instrument`, `meter`: their time, and what happens when it is used up; `looks`: the timer that looks at random times whether they run, `quick`: a look
+//!   that finds nothing; `counter`: the counter of
 //!   their cycles; `displaced`: what of it the kernel takes off its accounts.
 //! * `wake`: a handler's way into the kernel, and what the kernel then does.
 //!
@@ -23,6 +24,7 @@ mod meter;
 mod occupy;
 mod open;
 mod owner;
+mod quick;
 mod registers;
 mod state;
 mod wake;
