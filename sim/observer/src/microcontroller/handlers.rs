@@ -2,7 +2,7 @@
 //! which nothing of it is charged.
 
 use record::{Entered, RunEvent, observed};
-use timing::{Core, thumb};
+use timing::thumb;
 
 use super::{Displaced, Microcontroller, Modelled, Protects};
 use crate::block::flag;
