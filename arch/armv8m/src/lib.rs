@@ -15,5 +15,23 @@ mod unit;
 pub use armv_m::*;
 pub use unit::Armv8 as Core;
 
+/// Entry points beyond those of the profile.
+#[cfg(feature = "handlers")]
+#[macro_export]
+macro_rules! own_entry_points {
+    ($board:ty) => {
+        kernel::entry_points! { $crate::Chip<$board>;
+            $crate::direct::wake as kernel_wake() -> u32, "Finds the line whose handler asks for its thread.";
+        }
+    };
+}
+
+/// There are no entry points beyond those of the profile.
+#[cfg(not(feature = "handlers"))]
+#[macro_export]
+macro_rules! own_entry_points {
+    ($board:ty) => {};
+}
+
 /// An Armv8-M processor on a board.
 pub type Chip<B> = Machine<B, Core>;

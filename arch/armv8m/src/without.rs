@@ -22,12 +22,6 @@ macro_rules! open {
     };
 }
 
-/// There are no entry points beyond those of the profile.
-#[macro_export]
-macro_rules! own_entry_points {
-    ($board:ty) => {};
-}
-
 #[inline(always)]
 pub(crate) fn acknowledge(_line: u32) -> bool {
     false

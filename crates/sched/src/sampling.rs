@@ -67,7 +67,7 @@ impl Intervals {
     #[inline]
     pub fn draw_counted(&mut self) -> u32 {
         const RANGE: u32 = LONGEST_TICKS - SHORTEST_TICKS;
-        let ticks = SHORTEST_TICKS + ((self.random() >> 16) * (RANGE + 1) >> 16);
+        let ticks = SHORTEST_TICKS + (((self.random() >> 16) * (RANGE + 1)) >> 16);
         self.keep_pace(ticks, COUNTED_PACE_TICKS, COUNTED_LENT_TICKS)
     }
 

@@ -57,13 +57,3 @@ macro_rules! open {
         )
     };
 }
-
-/// Entry points beyond those of the profile.
-#[macro_export]
-macro_rules! own_entry_points {
-    ($board:ty) => {
-        kernel::entry_points! { $crate::Chip<$board>;
-            $crate::direct::wake as kernel_wake() -> u32, "Finds the line whose handler asks for its thread.";
-        }
-    };
-}

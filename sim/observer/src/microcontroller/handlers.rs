@@ -98,7 +98,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         }
     }
 
-    /// What was above handlers is over.
+    /// Nothing is above handlers any more.
     fn end_above(&mut self) {
         let Some(displaced) = &mut self.family.displaced else { return };
         let Some((exception, since)) = displaced.above.take() else { return };
