@@ -1,6 +1,6 @@
 //! The macros of the entry code for Armv8-M.
 
-armv_m::entry_code!(
+armv_m::entry_code!(concat!(
     r#"
     .syntax unified
     .fpu fpv5-sp-d16
@@ -55,50 +55,6 @@ armv_m::entry_code!(
     strd    r3, r3, [r2]
     .endm
 
-@ A frame with which a handler was entered has the registers that a callee saves, too, if the exception of the kernel was taken at the handler's return. If
-@ Non-secure code was interrupted, or Handler mode, a handler has done what it must not.
-    .macro OTHER name
-    ldr     r3, [r12, #12]
-    bl      cofferdam_other
-    beq     cofferdam_\name\()_saved
-    .endm
-
-    .macro WRONG
-    mvn     r1, lr
-    tst     r1, #0x48
-    bne     cofferdam_displaced
-    .endm
-
-@ A fault that a thread has taken from Secure state, and that is neither a SecureFault nor a HardFault, is the thread's.
-    .macro JUDGE
-    mrs     r0, ipsr
-    mvn     r1, lr
-    subs    r0, r0, #4
-    cmp     r0, #2
-    it      ls
-    tstls   r1, #0x60
-    beq     cofferdam_judged
-    ldr     r0, =COFFERDAM_OWNER
-    ldr     r0, [r0]
-    cmp     r0, #0
-    bne     cofferdam_judge
-    .thumb_func
-cofferdam_judged:
-    .endm
-
-    .macro PENDED
-    tst     lr, #4
-    bne     cofferdam_wake_entry
-    .endm
-
-    .macro STACKED reg, return
-    tst     \return, #0x20
-    mrs     \reg, psp
-    it      eq
-    addeq   \reg, #40
-    ldr     \reg, [\reg, #24]
-    .endm
-
     .macro MATCH no
     ldr     r4, [r1, #-1]!
     ldr     r5, [r1, #4]
@@ -142,6 +98,7 @@ cofferdam_judged:
     @ and the second half then uses memory that was freed.
     stm     r3, {{r4, r5}}
     .endm
-"#
-);
+"#,
+    crate::direct::entry_macros!()
+));
 armv_m::miss_code!();

@@ -5,7 +5,9 @@
 //! leaves the others to handlers that an interrupt reaches without the kernel. Stacks have limits, which the hardware checks.
 #![no_std]
 
+// The entry code first: that of handlers uses its macros.
 mod code;
+#[cfg_attr(not(feature = "handlers"), path = "without.rs")]
 pub mod direct;
 mod registers;
 mod unit;
@@ -13,25 +15,8 @@ mod unit;
 pub use armv_m::*;
 pub use unit::Armv8 as Core;
 
-/// Opens what handlers use that interrupts reach without the kernel, as the tables and the board's file say.
-#[macro_export]
-macro_rules! open {
-    ($tables:expr, $board:ident) => {
-        $crate::direct::open(
-            $tables,
-            &$crate::direct::Facts {
-                gates: &$board::GATES,
-                open: &$board::OPEN,
-                callable: $board::CALLABLE,
-                sampler: ($board::SAMPLER, $board::SAMPLER_LINE),
-                counter: $board::COUNTER,
-                met_cycles: $board::MET_CYCLES,
-            },
-        )
-    };
-}
-
 /// Entry points beyond those of the profile.
+#[cfg(feature = "handlers")]
 #[macro_export]
 macro_rules! own_entry_points {
     ($board:ty) => {
@@ -39,6 +24,13 @@ macro_rules! own_entry_points {
             $crate::direct::wake as kernel_wake() -> u32, "Finds the line whose handler asks for its thread.";
         }
     };
+}
+
+/// There are no entry points beyond those of the profile.
+#[cfg(not(feature = "handlers"))]
+#[macro_export]
+macro_rules! own_entry_points {
+    ($board:ty) => {};
 }
 
 /// An Armv8-M processor on a board.

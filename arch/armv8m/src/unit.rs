@@ -23,7 +23,7 @@ unsafe impl Port for Armv8 {
     /// The lowest with three bits of priority (LPC55S69), below every handler.
     const KERNEL_PRIORITY: u32 = 0xe0;
 
-    const HAS_HANDLERS: bool = true;
+    const HAS_HANDLERS: bool = crate::direct::ARE_THERE;
 
     /// SecureFault.
     const OWN_PENDED: u32 = 1 << 20;

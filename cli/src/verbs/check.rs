@@ -128,7 +128,11 @@ fn utilisation(system: &System, output: &mut Output) -> String {
         let part = f64::from(handlers.capacity) / f64::from(handlers.period.max(1));
         let (capacity, period) = (us(handlers.capacity), us(handlers.period));
         let (percent, name) = (format!("{:.1} %", part * 100.0), &system.domains[owner].name);
-        let times = [format!("{capacity:.1}"), format!("{period:.1}"), format!("handlers of {name}")];
+        let counted = match system.times_counted(owner, &handlers) {
+            1 => String::new(),
+            times => format!(", which deadlines expect to use {times} times that"),
+        };
+        let times = [format!("{capacity:.1}"), format!("{period:.1}"), format!("handlers of {name}{counted}")];
         table.row([vec!["-".to_owned(), percent], times.to_vec()].concat());
         promised += part;
     }

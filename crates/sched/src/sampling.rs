@@ -17,17 +17,27 @@ const EXPONENTIAL: [u16; 64] = [
     393, 412, 431, 452, 475, 500, 528, 560, 595, 637, 688, 754, 850, 1242,
 ];
 
-/// Any `n` intervals in a row are at least `n * PACE_TICKS - LENT_TICKS` together: one that would make them less is longer. That is rare enough to tell
+/// Any `n` intervals of the sampler in a row are at least `n * PACE_TICKS - LENT_TICKS` together: one that would make them less is longer. That is rare enough to tell
 /// nothing (see the tests).
 pub const PACE_TICKS: u32 = 700;
 /// See [`PACE_TICKS`].
 pub const LENT_TICKS: u32 = 4 * MEAN_TICKS;
 
-/// Beside a counter: of each look, what was counted since the last weighs so often as much as the mean interval that a look charges which meets a handler.
-pub const COUNTED_WEIGHS: u32 = 4;
-/// Mean intervals by which looks may have charged more: then the counter is not believed. A handler that is counted comes to that once in 10^12 looks
+/// Beside a counter, looks charge nothing, and their intervals are even between [`SHORTEST_TICKS`] and [`LONGEST_TICKS`]: as many times longer as nothing
+/// that goes on may wait for a look for longer. The mean.
+pub const COUNTED_MEAN_TICKS: u32 = (SHORTEST_TICKS + LONGEST_TICKS) / 2;
+/// The pace of these: see [`PACE_TICKS`].
+pub const COUNTED_PACE_TICKS: u32 = 1400;
+/// See [`LENT_TICKS`].
+pub const COUNTED_LENT_TICKS: u32 = 2 * LONGEST_TICKS;
+
+/// Beside a counter: of each look, what was counted since the last weighs so often as much as the mean interval that is added up for a look which meets a
+/// handler. Handlers that set their counter back can use so many times what is counted, and are not found: admission counts that of a domain that is
+/// declared hostile.
+pub const COUNTED_WEIGHS: u32 = 2;
+/// Mean intervals by which looks may have added up more: then the counter is not believed. A handler that is counted comes to that once in 10^12 looks
 /// (see the tests).
-pub const DOUBTS: u32 = 12;
+pub const DOUBTS: u32 = 24;
 
 /// The generator: xorshift (Marsaglia 2003), and by how much the last intervals fell short of the pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,20 +55,50 @@ impl Intervals {
     /// O(1).
     #[inline]
     pub fn draw(&mut self) -> u32 {
+        let unit = u32::from(EXPONENTIAL[(self.random() >> 26) as usize]);
+        let ticks = (unit * MEAN_TICKS / 256).clamp(SHORTEST_TICKS, LONGEST_TICKS);
+        self.keep_pace(ticks, PACE_TICKS, LENT_TICKS)
+    }
+
+    /// The next interval beside a counter.
+    ///
+    /// # Time complexity
+    /// O(1).
+    #[inline]
+    pub fn draw_counted(&mut self) -> u32 {
+        const RANGE: u32 = LONGEST_TICKS - SHORTEST_TICKS;
+        let ticks = SHORTEST_TICKS + (((self.random() >> 16) * (RANGE + 1)) >> 16);
+        self.keep_pace(ticks, COUNTED_PACE_TICKS, COUNTED_LENT_TICKS)
+    }
+
+    #[inline(always)]
+    fn random(&mut self) -> u32 {
         self.seed ^= self.seed << 13;
         self.seed ^= self.seed >> 17;
         self.seed ^= self.seed << 5;
-        let unit = u32::from(EXPONENTIAL[(self.seed >> 26) as usize]);
-        let ticks = (unit * MEAN_TICKS / 256).clamp(SHORTEST_TICKS, LONGEST_TICKS);
-        let ticks = ticks.max((self.lent + PACE_TICKS).saturating_sub(LENT_TICKS));
-        self.lent = (self.lent + PACE_TICKS).saturating_sub(ticks);
+        self.seed
+    }
+
+    #[inline(always)]
+    fn keep_pace(&mut self, ticks: u32, pace: u32, most: u32) -> u32 {
+        let ticks = ticks.max((self.lent + pace).saturating_sub(most));
+        self.lent = (self.lent + pace).saturating_sub(ticks);
         ticks
     }
 }
 
 /// The most looks in a window of so many ticks, one at each end included.
 pub const fn looks_in(window: u64) -> u64 {
-    window.saturating_add(LENT_TICKS as u64).div_ceil(PACE_TICKS as u64).saturating_add(1)
+    looks_at(PACE_TICKS, LENT_TICKS, window)
+}
+
+/// The same beside a counter.
+pub const fn counted_looks_in(window: u64) -> u64 {
+    looks_at(COUNTED_PACE_TICKS, COUNTED_LENT_TICKS, window)
+}
+
+const fn looks_at(pace: u32, lent: u32, window: u64) -> u64 {
+    window.saturating_add(lent as u64).div_ceil(pace as u64).saturating_add(1)
 }
 
 #[cfg(test)]

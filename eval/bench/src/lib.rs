@@ -18,6 +18,7 @@ mod error;
 pub mod figures;
 mod grants;
 mod heaps;
+mod images;
 pub mod micro;
 mod operations;
 mod paths;

@@ -141,6 +141,8 @@ pub(crate) mod kinds {
     pub const DIRECT: &str = "direct";
     /// Allocators.
     pub const HEAP: &str = "heap";
+    /// Bytes of the kernel.
+    pub const IMAGE: &str = "image";
     /// The memory manager.
     pub const MANAGER: &str = "manager";
     /// Short pieces of code.

@@ -7,7 +7,9 @@ use crate::chip::{self, Chip};
 use crate::figures::{self, Figures};
 use crate::rows::kinds;
 use crate::subject::Subject;
-use crate::{Error, Peer, Row, Symbols, direct, grants, heaps, judge, micro, paths, peers, rows, speed, traces};
+use crate::{
+    Error, Peer, Row, Symbols, direct, grants, heaps, images, judge, micro, paths, peers, rows, speed, traces,
+};
 use build_tool::Install;
 
 /// Name of the file in [`Options::out_dir`].
@@ -75,6 +77,9 @@ fn on_board(
     if wants(kinds::DIRECT) {
         all.extend(direct::measure(bench, progress)?);
     }
+    if wants(kinds::IMAGE) {
+        all.extend(images::measure(bench, progress)?);
+    }
     if wants(kinds::HEAP) {
         all.extend(heaps::measure(bench, progress)?);
     }
@@ -125,7 +130,7 @@ fn position(chips: &[Chip], id: &str) -> (usize, String, usize) {
     let found = peers.enumerate().find_map(|(index, peer)| Some((index + 1, of(peer)?)));
     let (peer, base) = found.unwrap_or((0, id));
     let place = order.iter().position(|known| *known == base).unwrap_or(order.len());
-    let kinds = [kinds::DIRECT, kinds::FIGURES, kinds::HEAP, kinds::MANAGER, kinds::MICRO, kinds::PATH];
+    let kinds = [kinds::DIRECT, kinds::FIGURES, kinds::HEAP, kinds::IMAGE, kinds::MANAGER, kinds::MICRO, kinds::PATH];
     let measured = rows::kind(id).is_some_and(|kind| kinds.contains(&kind));
     let base = if measured { String::new() } else { base.to_owned() };
     (place, base, peer)

@@ -3,6 +3,7 @@
 use crate::cells::{empty, verdict};
 use crate::figures::figures_table;
 use crate::heaps::{self, heaps_table};
+use crate::images::{self, images_table};
 use crate::micro::micro_table;
 use crate::rows::{Row, Target, kind, kinds};
 use crate::speed::{self, speed_table};
@@ -11,7 +12,7 @@ use crate::speed::{self, speed_table};
 pub fn table(rows: &[Row]) -> String {
     let mut table = empty(&["row", "subject", "operation", "cycles", "max", "instr.", "paper", "target", "met"], 3..6);
     let of_kind = |row: &Row| kind(&row.id).is_some_and(|kind| [kinds::FIGURES, kinds::MICRO].contains(&kind));
-    let apart = |row: &&Row| of_kind(row) || heaps::is_one(row) || speed::is_one(row);
+    let apart = |row: &&Row| of_kind(row) || heaps::is_one(row) || images::is_one(row) || speed::is_one(row);
     for row in rows.iter().filter(|row| !apart(row)) {
         table.add_row([
             row.id.clone(),
@@ -25,7 +26,8 @@ pub fn table(rows: &[Row]) -> String {
             verdict(row).to_owned(),
         ]);
     }
-    let others = micro_table(rows) + &heaps_table(rows) + &figures_table(rows) + &speed_table(rows);
+    let others =
+        micro_table(rows) + &heaps_table(rows) + &images_table(rows) + &figures_table(rows) + &speed_table(rows);
     if rows.iter().all(|row| apart(&row)) {
         return format!("{others}{}\n", conclusion(rows));
     }

@@ -128,18 +128,20 @@ impl Meter {
         self.stack = self.stack(sp);
     }
 
-    /// A handler of `domain` that interrupts reach without the kernel ran from a cycle until now: the record of it. The stretch that it interrupted goes on.
-    pub fn served(&mut self, domain: u8, exception: u16, from: u64, now: u64) -> Option<RunEvent> {
+    /// A handler of `domain` that interrupts reach without the kernel ran from a cycle until now, but for so many cycles of what was above it: the record of it.
+    /// The stretch that it interrupted goes on.
+    pub fn served(&mut self, (domain, exception): (u8, u16), (from, now): (u64, u64), above: u64) -> Option<RunEvent> {
         if !self.enabled {
             return None;
         }
-        let Some(length) = now.checked_sub(from) else {
+        let Some((length, own)) = now.checked_sub(from).and_then(|length| Some((length, length.checked_sub(above)?)))
+        else {
             self.broken += 1;
             return None;
         };
         self.since += length;
         self.reads = self.reads.map(|(first, last)| (first + length, last + length));
-        let payload = u32::try_from(length).unwrap_or(u32::MAX);
+        let payload = u32::try_from(own).unwrap_or(u32::MAX);
         Some(RunEvent {
             cycle: now,
             event: observed::SERVED,
@@ -148,6 +150,13 @@ impl Meter {
             payload,
             ..RunEvent::default()
         })
+    }
+
+    /// An exception of the kernel ran above a handler of `domain` for so many cycles until now: the record of it.
+    pub fn looked(&self, (domain, exception): (u8, u16), length: u64, now: u64) -> Option<RunEvent> {
+        let payload = u32::try_from(length).unwrap_or(u32::MAX);
+        let (event, detail) = (observed::LOOKED, exception);
+        self.enabled.then(|| RunEvent { cycle: now, event, domain, detail, payload, ..RunEvent::default() })
     }
 
     /// An exception is taken.

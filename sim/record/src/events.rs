@@ -39,8 +39,11 @@ pub mod observed {
     /// 65535), and last so many before its end as the payload says.
     pub const CLOCK: u8 = 0x87;
     /// A handler of `domain` that interrupts reach without the kernel ran for as many cycles as the payload says, until now: `detail` is the exception. The
-    /// stretch that it interrupted goes on, without these cycles.
+    /// stretch that it interrupted goes on, without these cycles and those of what ran above the handler.
     pub const SERVED: u8 = 0x88;
+    /// An exception of the kernel ran above a handler of `domain` for as many cycles as the payload says, until now: `detail` is that exception. They are neither
+    /// the handler's nor of the stretch that it interrupted.
+    pub const LOOKED: u8 = 0x8b;
     /// A register that the request names was stored to: `detail` is its place in [`crate::Watch::outputs`], the payload the value.
     pub const STORED: u8 = 0x89;
     /// A handler that interrupts reach without the kernel begins, in which `domain` is the one that handlers have interrupted: a [`crate::Entered`].
@@ -58,6 +61,7 @@ pub mod observed {
             HANDLED => "handled",
             CLOCK => "clock",
             SERVED => "served",
+            LOOKED => "looked",
             STORED => "stored",
             ENTERED => "entered",
             _ => return None,

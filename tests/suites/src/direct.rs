@@ -18,7 +18,7 @@ pub const SAMPLED: &str = "tests/direct/hostile-sampled.toml";
 const LIMIT: &str = "limit = \"2 s\"";
 
 /// Lives of `tests/direct/hostile`: the attack, and the kind of fault in which it must end, or two of which one depends on when the kernel is needed, or the budget is empty.
-pub const LIVES: [(&str, &str); 62] = [
+pub const LIVES: [(&str, &str); 63] = [
     ("a handler returns to a thread", "usage"),
     ("a handler returns to the kernel", "usage"),
     ("endless, over a thread: cut off until its budget is filled", "usage"),
@@ -81,16 +81,18 @@ pub const LIVES: [(&str, &str); 62] = [
     ("the counter stopped, without end", "data access"),
     ("the comparator moved, without end", "data access"),
     ("the counter set ahead, without end", "data access"),
+    ("the comparator moved, and a return: no look meets the handler", "data access"),
 ];
 
 /// Those that only looks beside a counter find: handlers that are sampled are cut off, and their thread ends itself.
-const COUNTED: [&str; 6] = [
+const COUNTED: [&str; 7] = [
     "asleep with PRIMASK_NS set",
     "asleep, which is not counted",
     "the counter set back, without end",
     "the counter stopped, without end",
     "the comparator moved, without end",
     "the counter set ahead, without end",
+    "the comparator moved, and a return: no look meets the handler",
 ];
 
 /// How lives have ended, in order.

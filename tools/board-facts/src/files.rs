@@ -46,7 +46,7 @@ pub struct Board {
 pub struct Costs {
     /// A look that meets a handler.
     #[serde(default)]
-    pub met_cycles: u32,
+    pub counted_met_cycles: u32,
 }
 
 /// The register of the kernel's clock, and its timer.

@@ -143,7 +143,7 @@ impl Files {
         writeln!(text, "#[allow(dead_code)] // only where there is one")?;
         writeln!(text, "pub const COUNTER: Option<[u32; 3]> = {counter:?};")?;
         let about = "Cycles that a look at handlers takes, at most, which meets one.";
-        constant(text, about, "MET_CYCLES", board.kernel.met_cycles)?;
+        constant(text, about, "MET_CYCLES", board.kernel.counted_met_cycles)?;
         ranges(text, "memory", "Memories of the board.", board.memory.iter().map(|(n, m)| (n, m.base, m.bytes)))?;
         ranges(text, "device", "Devices of the board.", board.device.iter().map(|(n, d)| (n, d.base, d.bytes)))
     }

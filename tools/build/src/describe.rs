@@ -30,7 +30,7 @@ pub fn describe(loaded: &Loaded, system: &System, placed: &Placed, bounds: &[Bou
         budgets: system.budgets.iter().enumerate().map(budget).collect(),
         gates: gates(system),
         interrupts: interrupts(system),
-        handlers: handlers(system),
+        handlers: handlers(loaded, system),
         outputs: system.outputs.iter().map(output).collect(),
         memories: memories(loaded, placed),
         checks: checks(loaded),
@@ -190,11 +190,12 @@ fn interrupts(system: &System) -> Vec<describe::Interrupt> {
     system.interrupts().map(line).collect()
 }
 
-fn handlers(system: &System) -> Vec<describe::Handlers> {
+fn handlers(loaded: &Loaded, system: &System) -> Vec<describe::Handlers> {
     let given = |(domain, handlers): (usize, manifest::resolved::Handlers)| describe::Handlers {
         domain: domain as u8,
         period_ticks: handlers.period.into(),
         capacity_ticks: handlers.capacity.into(),
+        beyond_ticks: handlers.beyond(&loaded.board),
     };
     system.handlers().map(given).collect()
 }

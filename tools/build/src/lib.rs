@@ -37,7 +37,7 @@ pub use origin::Origin;
 pub use pipeline::{Built, Compiled, WAITING, assemble, build, place_programs, programs};
 pub use place::Programs;
 pub use profile::Profile;
-pub use rust::{build_crate, build_example, build_kernel};
+pub use rust::{build_crate, build_example, build_kernel, build_kernel_without_handlers};
 pub use silent::silent;
 pub use toolchain::{Toolchain, find_in_path};
 pub use watch::{clock, cluster, machine, prepare};

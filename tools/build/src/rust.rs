@@ -39,6 +39,8 @@ const LINK_TWICE: &str = "user/link-twice-gcc";
 /// For whom a package is built.
 enum For {
     Kernel,
+    /// Its own directory: whoever builds and reads a kernel at the same time finds that with all features.
+    KernelWithoutHandlers,
     Domain,
 }
 
@@ -47,6 +49,7 @@ fn cargo(install: &Install, tools: &Toolchain, board: &Board, whom: For, flags: 
     let (target, dir) = match &whom {
         // Of a core's boards each has a kernel of its own, with constants of its own.
         For::Kernel => (&targets.kernel, Path::new("kernel").join(&board.name)),
+        For::KernelWithoutHandlers => (&targets.kernel, Path::new("kernel-without-handlers").join(&board.name)),
         For::Domain => (&targets.domain, PathBuf::from("bare")),
     };
     let mut command = Command::new(&tools.cargo);
@@ -62,7 +65,7 @@ fn cargo(install: &Install, tools: &Toolchain, board: &Board, whom: For, flags: 
     }
     command.args(["build", "--target", target, "--profile", "bare", "--message-format", "json-render-diagnostics"]);
     command.arg("--target-dir").arg(install.target.join(dir));
-    let small = matches!(whom, For::Kernel) && targets.small_kernel;
+    let small = !matches!(whom, For::Domain) && targets.small_kernel;
     let debug: &[&str] = if install.no_debug { &["profile.bare.debug=0"] } else { &[] };
     for setting in PROFILE.iter().chain(if small { SMALL } else { &[] }).chain(debug) {
         command.args(["--config", setting]);
@@ -160,9 +163,21 @@ fn elsewhere(nominal: &Path) -> Option<PathBuf> {
 /// # Errors
 /// CF0506 when it does not build; CF0605 when it lacks a label that the core's file names.
 pub fn build_kernel(install: &Install, tools: &Toolchain, board: &Board) -> Result<PathBuf, Diagnostic> {
-    let kernel = kernel_program(install, tools, board, &[])?;
+    let kernel = kernel_program(install, tools, board, For::Kernel, &[])?;
     core_rules::timer_entry(&board.core, &kernel)?;
     Ok(kernel)
+}
+
+/// Builds a board's kernel without the code for handlers that interrupts reach without it, and returns its ELF file: it refuses tables with handlers.
+///
+/// # Errors
+/// CF0506 when it does not build.
+pub fn build_kernel_without_handlers(
+    install: &Install,
+    tools: &Toolchain,
+    board: &Board,
+) -> Result<PathBuf, Diagnostic> {
+    kernel_program(install, tools, board, For::KernelWithoutHandlers, &["--no-default-features"])
 }
 
 /// Builds a program that runs in the place of a board's kernel, an example of its package, and returns its ELF file.
@@ -175,11 +190,17 @@ pub fn build_example(
     board: &Board,
     example: &str,
 ) -> Result<PathBuf, Diagnostic> {
-    kernel_program(install, tools, board, &["--example", example])
+    kernel_program(install, tools, board, For::Kernel, &["--example", example])
 }
 
 /// The program of the kernel's package that the arguments select; by default its one binary.
-fn kernel_program(install: &Install, tools: &Toolchain, board: &Board, select: &[&str]) -> Result<PathBuf, Diagnostic> {
+fn kernel_program(
+    install: &Install,
+    tools: &Toolchain,
+    board: &Board,
+    whom: For,
+    select: &[&str],
+) -> Result<PathBuf, Diagnostic> {
     let Core { targets, image, .. } = &board.core;
     let cpu = format!("target-cpu={}", targets.cpu);
     let linker = format!("linker={}", tools.gcc.display());
@@ -187,7 +208,7 @@ fn kernel_program(install: &Install, tools: &Toolchain, board: &Board, select: &
     let options = [&cpu, &linker, "link-arg=-nostartfiles", "link-arg=-nostdlib", "symbol-mangling-version=v0"];
     let mut flags = codegen(&options);
     flags.extend(targets.link_flags.iter().flat_map(|flag| ["-C".to_owned(), format!("link-arg={flag}")]));
-    let mut command = cargo(install, tools, board, For::Kernel, &flags);
+    let mut command = cargo(install, tools, board, whom, &flags);
     command.arg("--manifest-path").arg(install.root.join(&image.package).join("Cargo.toml")).args(select);
     let output = command::run("the kernel", &mut command)?;
     executable(&output.stdout, None).ok_or_else(|| {

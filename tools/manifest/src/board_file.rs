@@ -200,9 +200,15 @@ pub struct KernelCosts {
     /// A look of the timer that samples handlers, at most, with its entry and return.
     #[serde(default)]
     pub look_cycles: u64,
-    /// One that meets handlers, or a boundary of their period.
+    /// The same beside a counter.
+    #[serde(default)]
+    pub counted_look_cycles: u64,
+    /// A look that meets handlers, or a boundary of their period: the sampler's.
     #[serde(default)]
     pub met_cycles: u64,
+    /// The same beside a counter.
+    #[serde(default)]
+    pub counted_met_cycles: u64,
     /// The path of `OCCUPY`, in which another domain's handlers become reachable.
     #[serde(default)]
     pub occupy_cycles: u64,

@@ -11,6 +11,7 @@ use sched::switching::Switching;
 use spec::{MemoryClass, Platform, TemporalSpec};
 use units::Rate;
 
+use crate::board::Board;
 use crate::board_file::KernelCosts;
 use crate::grant::{Grant, Object};
 use crate::schema::{FaultPolicy, Replacement};
@@ -205,6 +206,14 @@ pub struct Handlers {
     pub occupies: bool,
     /// Their cycles are counted; otherwise a timer looks whether they run.
     pub counted: bool,
+}
+
+impl Handlers {
+    /// Ticks by which they can exceed their capacity before they are ended: until a counter's interrupt, or until the next look.
+    pub fn beyond(&self, board: &Board) -> u64 {
+        let counter = board.counter.filter(|_| self.counted);
+        counter.map_or(sched::sampling::LONGEST_TICKS.into(), |counter| board.ticks_in(counter.beyond_cycles))
+    }
 }
 
 /// A budget.
@@ -433,6 +442,12 @@ impl System {
     /// Rate of the kernel's clock.
     pub fn rate(&self) -> Rate {
         Rate::hz(self.ticks_per_second.into())
+    }
+
+    /// So many times what is counted can the handlers of a domain use, if they set their counter back: 1 unless the domain is declared hostile.
+    pub fn times_counted(&self, domain: usize, handlers: &Handlers) -> u64 {
+        let can_lie = handlers.counted && self.domains[domain].hostile;
+        if can_lie { sched::sampling::COUNTED_WEIGHS.into() } else { 1 }
     }
 
     /// Number of each domain with handlers that interrupts reach without the kernel, and what they share: the first occupant of their state first.

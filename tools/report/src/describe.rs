@@ -465,6 +465,9 @@ pub struct Handlers {
     pub period_ticks: u64,
     /// Ticks that they use in a period.
     pub capacity_ticks: u64,
+    /// Ticks by which they can exceed that before they are ended.
+    #[serde(default)]
+    pub beyond_ticks: u64,
 }
 
 /// A register whose stores are recorded.

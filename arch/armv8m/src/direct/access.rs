@@ -9,7 +9,8 @@ use system::System;
 use system::direct::{self, Direct, MAX_OPEN};
 
 use super::registers::{register, set};
-use crate::registers::{MPU_CTRL_NS, MPU_RBAR_NS, MPU_RLAR_NS, MPU_RNR_NS, MPU_TYPE_NS, SAU_RBAR, SAU_RLAR, SAU_RNR};
+use super::state::{MPU_CTRL_NS, MPU_RBAR_NS, MPU_RLAR_NS, MPU_RNR_NS, MPU_TYPE_NS, SAU_RBAR};
+use crate::registers::{SAU_RLAR, SAU_RNR};
 
 /// Facts of a board for handlers.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,57 @@
 //! The entry code around handlers, behind that of `armv_m`.
 
+/// Macros of the entry code in which handlers make a difference: see `armv_m::entry`.
+macro_rules! entry_macros {
+    () => {
+        r#"
+@ A frame with which a handler was entered has the registers that a callee saves, too, if the exception of the kernel was taken at the handler's return. If
+@ Non-secure code was interrupted, or Handler mode, a handler has done what it must not.
+    .macro OTHER name
+    ldr     r3, [r12, #12]
+    bl      cofferdam_other
+    beq     cofferdam_\name\()_saved
+    .endm
+
+    .macro WRONG
+    mvn     r1, lr
+    tst     r1, #0x48
+    bne     cofferdam_displaced
+    .endm
+
+@ A fault that a thread has taken from Secure state, and that is neither a SecureFault nor a HardFault, is the thread's.
+    .macro JUDGE
+    mrs     r0, ipsr
+    mvn     r1, lr
+    subs    r0, r0, #4
+    cmp     r0, #2
+    it      ls
+    tstls   r1, #0x60
+    beq     cofferdam_judged
+    ldr     r0, =COFFERDAM_OWNER
+    ldr     r0, [r0]
+    cmp     r0, #0
+    bne     cofferdam_judge
+    .thumb_func
+cofferdam_judged:
+    .endm
+
+    .macro PENDED
+    tst     lr, #4
+    bne     cofferdam_wake_entry
+    .endm
+
+    .macro STACKED reg, return
+    tst     \return, #0x20
+    mrs     \reg, psp
+    it      eq
+    addeq   \reg, #40
+    ldr     \reg, [\reg, #24]
+    .endm
+"#
+    };
+}
+pub(crate) use entry_macros;
+
 core::arch::global_asm!(
     r#"
     .section .hot.direct, "ax", %progbits
@@ -86,6 +138,8 @@ __cofferdam_wake_callable_end:
     movs    r0, #0
     movs    r1, #0
     movs    r2, #0
+    .global cofferdam_wake_leave
+cofferdam_wake_leave:
     bxns    lr
     .ltorg
     .global __cofferdam_wake_end
@@ -112,6 +166,13 @@ cofferdam_wake_float:
 
 @ The meter's interrupts.
     HANDLER cofferdam_meter_entry
+    mov     r0, lr
+    push    {{r0, lr}}
+    bl      cofferdam_owner_look
+    pop     {{r1, lr}}
+    cbz     r0, 1f
+    bx      lr
+1:
     VERDICT cofferdam_owner_meter
     cmp     r0, #1
     it      eq

@@ -66,7 +66,7 @@ impl Counter {
         self.line.store(line, Relaxed);
         self.cycles.store(cycles, Relaxed);
         self.ticks.store(ticks, Relaxed);
-        self.mean.store(scaled(sampling::MEAN_TICKS, cycles, ticks), Relaxed);
+        self.mean.store(scaled(sampling::COUNTED_MEAN_TICKS, cycles, ticks), Relaxed);
         [&self.charged, &self.looked].iter().for_each(|count| count.store(self.at(CYCCNT).read(), Relaxed));
         self.set_up();
         register(device, UART_CONTROL).write(RECEIVE | RECEIVE_INTERRUPT);
@@ -92,20 +92,13 @@ impl Counter {
         has
     }
 
-    /// A look has met a handler, or a boundary. Whether handlers have kept the counter from counting: its registers are not as they were set, it has gone
-    /// back or too far, or looks meet them far more often than the count says.
+    /// A look. Whether handlers have kept the counter from counting: it is not as the kernel has left it, or looks meet them far more often than the count says.
     pub(super) fn finds(&self, meets: bool) -> bool {
-        let now = self.at(CYCCNT).read();
-        let counted = now.wrapping_sub(self.looked.swap(now, Relaxed));
-        let mean = self.mean.load(Relaxed);
-        let doubt = self.doubt.load(Relaxed).saturating_sub(counted.saturating_mul(sampling::COUNTED_WEIGHS));
+        let (now, compared) = (self.at(CYCCNT).read(), self.compared.load(Relaxed));
+        let is_kept = self.is_kept(now, BEYOND + compared.wrapping_sub(self.charged.load(Relaxed)));
+        let (mean, doubt) = (self.mean.load(Relaxed), self.weigh(now));
         let doubt = doubt + if meets { mean } else { 0 };
         self.doubt.store(doubt, Relaxed);
-        let (charged, compared) = (self.charged.load(Relaxed), self.compared.load(Relaxed));
-        let goes_on = counted as i32 >= 0 && now.wrapping_sub(charged) <= BEYOND + compared.wrapping_sub(charged);
-        let is_kept = goes_on
-            && KEPT.iter().all(|(offset, value)| self.at(*offset).read() == *value)
-            && self.at(COMP0).read() == compared;
         let cheats = !is_kept || doubt > mean * sampling::DOUBTS;
         if cheats {
             self.set_up();
@@ -113,6 +106,40 @@ impl Counter {
             self.doubt.store(0, Relaxed);
         }
         cheats
+    }
+
+    /// A look that meets nobody. Whether the counter is as the kernel has left it, and has not come to what it is compared with. Otherwise nothing is changed.
+    #[inline(always)]
+    pub(super) fn finds_nothing(&self) -> bool {
+        let now = self.at(CYCCNT).read();
+        let is_kept = self.is_kept(now, self.compared.load(Relaxed).wrapping_sub(self.charged.load(Relaxed)));
+        if is_kept {
+            self.doubt.store(self.weigh(now), Relaxed);
+        }
+        is_kept
+    }
+
+    /// Whether its registers are as they were set, and the count has not gone back since the last look, nor further than so many cycles. One function for all
+    /// looks, where those that find nothing are.
+    #[inline(never)]
+    #[unsafe(link_section = ".hot.counter")]
+    fn is_kept(&self, now: u32, most: u32) -> bool {
+        // No loop: its constants would be loaded from flash.
+        let is_set = |place: usize| self.at(KEPT[place].0).read() == KEPT[place].1;
+        now.wrapping_sub(self.looked.load(Relaxed)) as i32 >= 0
+            && now.wrapping_sub(self.charged.load(Relaxed)) <= most
+            && is_set(0)
+            && is_set(1)
+            && is_set(2)
+            && self.at(COMP0).read() == self.compared.load(Relaxed)
+    }
+
+    /// The doubt that is left by what was counted since the last look, which is noted.
+    #[inline(always)]
+    fn weigh(&self, now: u32) -> u32 {
+        let counted = now.wrapping_sub(self.looked.load(Relaxed));
+        self.looked.store(now, Relaxed);
+        self.doubt.load(Relaxed).saturating_sub(counted.saturating_mul(sampling::COUNTED_WEIGHS))
     }
 
     fn at(&self, offset: u32) -> Reg {

@@ -14,7 +14,8 @@ use armv_m::{Context, regs};
 use super::access::is_thread_mode_open;
 use super::owner::{COFFERDAM_OWNER, is_masked, unmask};
 use super::registers::write_bit;
-use crate::registers::{SFAR, SFSR};
+use super::state::SFAR;
+use crate::registers::SFSR;
 
 /// EXC_RETURN (DDI 0553 B3): the frame is on a Secure stack; callee registers are where the default rule says; a basic frame; to Thread mode.
 pub(super) const SECURE: u32 = 1 << 6;

@@ -41,11 +41,22 @@ impl Looks {
 
     /// Whether an interval has ended, which is noted.
     pub(super) fn take_end(&self) -> bool {
-        let is_over = register(self.timer.load(Relaxed), MASKED_STATUS).read() & 1 != 0;
+        let is_over = self.is_over();
         if is_over {
             self.since.store(self.since.load(Relaxed) + self.interval.load(Relaxed), Relaxed);
         }
         is_over
+    }
+
+    /// Whether an interval has ended, and no boundary of the period has passed.
+    #[inline(always)]
+    pub(super) fn is_within_period(&self) -> bool {
+        self.is_over() && self.since.load(Relaxed) + self.interval.load(Relaxed) < self.boundary.load(Relaxed)
+    }
+
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        register(self.timer.load(Relaxed), MASKED_STATUS).read() & 1 != 0
     }
 
     /// Whether a boundary of the period has passed.
@@ -63,12 +74,30 @@ impl Looks {
         self.boundary.store(boundary, Relaxed);
     }
 
-    /// Draws the next interval, which ends soon behind the next boundary if that is `exact`, and starts it.
-    pub(super) fn arm(&self, exact: bool) {
-        let most = if exact { self.boundary.load(Relaxed).saturating_sub(self.since.load(Relaxed)) } else { u32::MAX };
+    /// Draws the next interval and starts it.
+    pub(super) fn arm(&self, is_counted: bool) {
+        if is_counted { self.draw_counted() } else { self.begin(Intervals::draw, u32::MAX) }
+    }
+
+    /// An interval that has ended beside a counter is noted, and the next begins.
+    #[inline(always)]
+    pub(super) fn next(&self) {
+        self.since.store(self.since.load(Relaxed) + self.interval.load(Relaxed), Relaxed);
+        self.draw_counted();
+    }
+
+    /// Beside a counter an interval ends soon behind the next boundary. One function for all looks, where those that find nothing are.
+    #[inline(never)]
+    #[unsafe(link_section = ".hot.looks")]
+    fn draw_counted(&self) {
+        let most = self.boundary.load(Relaxed).saturating_sub(self.since.load(Relaxed));
+        self.begin(Intervals::draw_counted, most.max(sampling::SHORTEST_TICKS));
+    }
+
+    #[inline(always)]
+    fn begin(&self, draw: impl FnOnce(&mut Intervals) -> u32, most: u32) {
         let mut intervals = Intervals { seed: self.seed.load(Relaxed), lent: self.lent.load(Relaxed) };
-        let ticks = intervals.draw();
-        let ticks = ticks.min(most.max(sampling::SHORTEST_TICKS));
+        let ticks = draw(&mut intervals).min(most);
         self.seed.store(intervals.seed, Relaxed);
         self.lent.store(intervals.lent, Relaxed);
         self.interval.store(ticks, Relaxed);

@@ -99,8 +99,7 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     // Also on its way into the kernel, which is left before it can be ended.
     let meets = outside && !strays || judge::is_active();
     let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
-    let is_close = is_counted && ended && (meets || is_at_boundary);
-    let cheats = is_close && (owner.counter.finds(meets) || outside && !strays && judge::is_asleep());
+    let cheats = is_counted && ended && (owner.counter.finds(meets) || outside && !strays && judge::is_asleep());
     // A counter charges nothing in between: it comes by itself.
     if matched || is_at_boundary || cheats || meets && !is_counted {
         settle(ended.then_some(meets));

@@ -1,9 +1,11 @@
 //! Handlers that interrupts reach without the kernel, in Non-secure state. Everything else is Secure.
 //!
 //! * [`open`]: set up once; `access`: which memory and devices they have; `occupy`: the change of the domain whose they are; `registers`: of lines and devices.
+//! * `state`: registers of Non-secure state; `code`: entry code.
 //! * `owner`: their domain, its lines, and what is noted about them; `lines`: what the kernel does with lines.
 //! * `judge`: an exception that came while a handler ran, or that a handler has caused: who is to blame, and how the handlers that are active end.
-//! * `instrument`, `meter`: their time, and what happens when it is used up; `looks`: the timer that looks at random times whether they run; `counter`: the counter of
+//! * `instrument`, `meter`: their time, and what happens when it is used up; `looks`: the timer that looks at random times whether they run, `quick`: a look
+//!   that finds nothing; `counter`: the counter of
 //!   their cycles; `displaced`: what of it the kernel takes off its accounts.
 //! * `wake`: a handler's way into the kernel, and what the kernel then does.
 //!
@@ -22,12 +24,36 @@ mod meter;
 mod occupy;
 mod open;
 mod owner;
+mod quick;
 mod registers;
+mod state;
 mod wake;
 
 pub use access::Facts;
+pub(crate) use code::entry_macros;
 pub(crate) use displaced::{displaced, is_displaced};
 pub(crate) use lines::{acknowledge, stopped};
 pub(crate) use occupy::occupy;
 pub use open::open;
 pub use wake::wake;
+
+/// Interrupts can reach handlers.
+pub(crate) const ARE_THERE: bool = true;
+
+/// Opens what handlers use that interrupts reach without the kernel, as the tables and the board's file say.
+#[macro_export]
+macro_rules! open {
+    ($tables:expr, $board:ident) => {
+        $crate::direct::open(
+            $tables,
+            &$crate::direct::Facts {
+                gates: &$board::GATES,
+                open: &$board::OPEN,
+                callable: $board::CALLABLE,
+                sampler: ($board::SAMPLER, $board::SAMPLER_LINE),
+                counter: $board::COUNTER,
+                met_cycles: $board::MET_CYCLES,
+            },
+        )
+    };
+}

@@ -15,7 +15,7 @@ use super::access::{Access, Facts, close_thread_mode};
 use super::lines::{asks, is_paid, pay, take};
 use super::owner::{COFFERDAM_OWNER, Request};
 use super::registers::{set_priority, write_bit};
-use crate::registers::{CPACR_NS, SCR_NS, SHPR1_NS, SHPR2_NS, SHPR3_NS};
+use super::state::{CPACR_NS, SCR_NS, SHPR1_NS, SHPR2_NS, SHPR3_NS};
 use crate::unit::Armv8;
 
 /// Memory and devices of each domain with handlers: written at boot.

@@ -11,7 +11,7 @@ use system::direct::{Direct, MAX_DIRECT, MAX_OWNERS};
 use super::counter::Counter;
 use super::looks::Looks;
 use super::registers::{set_priority, write_bit};
-use crate::registers::{ICSR_NS, SHCSR_NS, VTOR_NS};
+use super::state::{ICSR_NS, SHCSR_NS, VTOR_NS};
 
 /// Lines that can reach handlers have lower numbers.
 pub(super) const MAX_LINE: u32 = 128;
@@ -226,6 +226,12 @@ pub(super) fn unmask() {
 
 /// Whether a handler has left a mask set, or a system exception of its state active, while none is active.
 pub(super) fn is_masked() -> bool {
+    are_masks_set()
+}
+
+/// As [`is_masked`], not as a call.
+#[inline(always)]
+pub(super) fn are_masks_set() -> bool {
     // All active bits of SHCSR.
     const ACTIVE: u32 = 0xdbf;
     let (primask, basepri, faultmask): (u32, u32, u32);

@@ -82,6 +82,11 @@ pub fn handlers(system: &System, placed: &Placed, output: &mut Output) {
         let domain = &system.domains[owner].name;
         output.say(format!("\nhandlers of {domain}, which interrupts reach without the kernel{when}"));
         output.say(row("time", format!("{:.1} us in every {:.1} us", us(shared.capacity), us(shared.period))));
+        let times = system.times_counted(owner, &shared);
+        if times > 1 {
+            let why = "the domain is hostile, and can set the counter back";
+            output.say(row("", format!("response times count {times} times as much: {why}")));
+        }
         output.say(row("code", format!("{} bytes at {:#010x}", handlers.bytes, handlers.base)));
         output.say(row("stack", format!("{} bytes at {:#010x}", handlers.stack.1, handlers.stack.0)));
     }

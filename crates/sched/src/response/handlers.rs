@@ -1,6 +1,6 @@
 //! Time of handlers that interrupts reach without the kernel.
 
-use super::super::sampling::looks_in;
+use super::super::sampling::{counted_looks_in, looks_in};
 
 /// Handlers of a domain: a deferrable server that is more important than every thread and every path of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct Handlers {
     pub look: u64,
     /// A counter counts, and nobody whom handlers interrupt is charged for that.
     pub counted: bool,
+    /// They can use so many times what is counted: 1 if they are believed not to set their counter back. The rest is charged to whom they interrupt.
+    pub times: u64,
 }
 
 impl Handlers {
@@ -33,14 +35,21 @@ impl Handlers {
     /// A deferrable server spends a capacity at the end of one period and another at the beginning of the next (DS; Bernat and Burns 1999). Each can be
     /// exceeded by [`Handlers::beyond`], and a boundary can come by [`Handlers::late`] nearer to the one before. Nothing is known of where boundaries are.
     pub const fn within(&self, window: u64) -> u64 {
-        let Handlers { capacity, beyond, end, early, met, .. } = *self;
-        let own = capacity.saturating_add(beyond);
+        let Handlers { capacity, beyond, end, early, met, times, .. } = *self;
+        let own = capacity.saturating_add(beyond).saturating_mul(times);
         self.spent(window, own.saturating_add(end).saturating_add(early).saturating_add(met))
     }
 
     /// The most of it that is charged to whom they interrupt.
     pub const fn charged_within(&self, window: u64) -> u64 {
-        if self.counted { self.spent(window, self.end) } else { self.within(window) }
+        let Handlers { capacity, beyond, end, times, .. } = *self;
+        let hidden = capacity.saturating_add(beyond).saturating_mul(times.saturating_sub(1));
+        if self.counted { self.spent(window, end.saturating_add(hidden)) } else { self.within(window) }
+    }
+
+    /// The most looks in a window.
+    pub const fn looks(&self, window: u64) -> u64 {
+        if self.counted { counted_looks_in(window) } else { looks_in(window) }
     }
 
     const fn spent(&self, window: u64, each: u64) -> u64 {
@@ -49,7 +58,7 @@ impl Handlers {
             return u64::MAX;
         }
         let hits = window.saturating_add(period.saturating_sub(capacity)).saturating_add(late).div_ceil(period);
-        let looks = looks_in(window).saturating_mul(self.look);
+        let looks = self.looks(window).saturating_mul(self.look);
         hits.saturating_mul(each).saturating_add(looks).saturating_add(self.uncounted)
     }
 }

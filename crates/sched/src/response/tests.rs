@@ -84,6 +84,7 @@ const FREE: Handlers = Handlers {
     met: 0,
     look: 0,
     counted: false,
+    times: 1,
 };
 
 /// With a counter nobody pays for handlers but for what ends them, for looks, and for what is not counted.
@@ -91,9 +92,13 @@ const FREE: Handlers = Handlers {
 fn counted_handlers_charge_nobody_else() {
     let sampled = Handlers { period: 10_000, capacity: 3_000, end: 5, met: 1, look: 2, uncounted: 7, ..FREE };
     let counted = Handlers { counted: true, early: 3, ..sampled };
-    let looks = 2 * crate::sampling::looks_in(3_001);
+    let looks = 2 * crate::sampling::counted_looks_in(3_001);
     assert_eq!(sampled.charged_within(3_001), sampled.within(3_001));
     assert_eq!((counted.within(3_001), counted.charged_within(3_001)), (2 * 3_009 + looks + 7, 2 * 5 + looks + 7));
+    // Those that are not believed to leave their counter alone charge whom they interrupt for what it does not count.
+    let hostile = Handlers { times: 2, ..counted };
+    assert_eq!(hostile.within(3_001), 2 * 6_009 + looks + 7);
+    assert_eq!(hostile.charged_within(3_001), 2 * 3_005 + looks + 7);
 }
 
 #[test]

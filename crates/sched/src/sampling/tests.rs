@@ -65,6 +65,31 @@ fn intervals_keep_their_pace() {
     assert_eq!(lengthened.count(), 488);
 }
 
+/// The same beside a counter; the mean is that of the ends.
+#[test]
+fn counted_intervals_keep_their_pace_and_their_mean() {
+    let mut intervals = Intervals { seed: 0x5eed, lent: 0 };
+    let all: Vec<u64> = (0..100_000).map(|_| u64::from(intervals.draw_counted())).collect();
+    for length in [1, 2, 5, 20, 100] {
+        let least = all.windows(length).map(|row| row.iter().sum::<u64>()).min().unwrap();
+        assert!(
+            least + u64::from(COUNTED_LENT_TICKS) >= length as u64 * u64::from(COUNTED_PACE_TICKS),
+            "{length}: {least}"
+        );
+        assert!(counted_looks_in(least) > length as u64, "{length}: {least}");
+    }
+    let mean = all.iter().sum::<u64>() / all.len() as u64;
+    assert!(mean.abs_diff(u64::from(COUNTED_MEAN_TICKS)) < 10, "{mean}");
+    let ends = (all.iter().min(), all.iter().max());
+    assert_eq!(ends, (Some(&u64::from(SHORTEST_TICKS)), Some(&u64::from(LONGEST_TICKS))));
+    let mut free = Intervals { seed: 0x5eed, lent: 0 };
+    let lengthened = all.iter().filter(|ticks| {
+        free.lent = 0;
+        u64::from(free.draw_counted()) != **ticks
+    });
+    assert_eq!(lengthened.count(), 5);
+}
+
 /// Handlers that use all their capacity whenever they can, in one piece at a time of no relation to looks: how often looks charge a period more than `by` mean
 /// intervals less than it used. Parts of 10 000 periods of 10 ms with a capacity of 1 ms.
 #[test]
@@ -105,4 +130,33 @@ fn doubts_are_unlikely_without_cause() {
         }
         assert!((-low * f64::from(DOUBTS)).exp() < 1e-12, "{part}: {low}");
     }
+}
+
+/// Handlers that set their counter back, so that it counts a part of what they use. Those of which it counts less than half are found, after a time of which half
+/// is less than the first number, and all is less than the second in 999 of 1000 trials, in mean intervals; the others are not.
+#[test]
+fn who_sets_the_counter_back_is_found_if_more_than_half_is_not_counted() {
+    let mut intervals = Intervals { seed: 0x5eed, lent: 0 };
+    let (mean, weighs) = (f64::from(COUNTED_MEAN_TICKS), f64::from(COUNTED_WEIGHS));
+    // Half of all time is handlers', in pieces of no relation to looks.
+    let mut used_until_found = |counted: f64| {
+        let (mut doubt, mut used, mut at) = (0.0_f64, 0.0_f64, 0_u64);
+        for _ in 0..20_000 {
+            let ticks = u64::from(intervals.draw_counted());
+            at += ticks;
+            used += ticks as f64 / 2.0;
+            let meets = at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 1;
+            doubt = (doubt - weighs * counted * ticks as f64 / 2.0).max(0.0) + if meets { mean } else { 0.0 };
+            if doubt > f64::from(DOUBTS) * mean {
+                return Some((used / mean) as u32);
+            }
+        }
+        None
+    };
+    for (counted, half, nearly_all) in [(0.0, 25, 40), (0.25, 46, 87)] {
+        let mut found: Vec<u32> = (0..1000).map(|_| used_until_found(counted).unwrap()).collect();
+        found.sort_unstable();
+        assert!(found[500] <= half && found[998] <= nearly_all, "{counted}: {} {}", found[500], found[998]);
+    }
+    assert_eq!([0.6, 1.0].map(used_until_found), [None, None]);
 }

@@ -44,6 +44,9 @@ pub struct Systems {
     /// That of the change of the domain whose handlers they reach.
     #[serde(default)]
     pub occupy: Option<String>,
+    /// That of the way from a handler into the kernel and back.
+    #[serde(default)]
+    pub veneer: Option<String>,
     /// That of the allocators.
     #[serde(default)]
     pub heap: Option<String>,

@@ -57,6 +57,8 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
             if let Some(displaced) = &mut self.family.displaced {
                 displaced.depth = displaced.depth.min(others);
             }
+        } else {
+            self.begin_above(number);
         }
         let fp = if lr & BASIC_FRAME == 0 { FpFrame::Lazy } else { FpFrame::None };
         let frame = Frame { sp, attr: self.family.attr(sp), fp };

@@ -2,6 +2,7 @@
 //! which nothing of it is charged.
 
 use record::{Entered, RunEvent, observed};
+use timing::thumb;
 
 use super::{Displaced, Microcontroller, Modelled, Protects};
 use crate::block::flag;
@@ -38,12 +39,15 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
 
     /// Code of the state of handlers runs.
     pub(super) fn displace(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
-        if !self.family.is_displaced() {
+        if self.family.is_displaced() {
+            self.end_above();
+        } else {
             let owner = self.shared.watch.handlers.as_ref().and_then(|handlers| handlers.owner(tb.pc));
             self.settle(0, 0);
             let (kernel, domain, exception) = (self.kernel, self.domain, self.ipsr());
+            let (since, depth) = (self.moment(), self.exceptions.depth());
             self.family.displaced =
-                Some(Displaced { kernel, domain, exception, since: self.moment(), depth: self.exceptions.depth() });
+                Some(Displaced { kernel, domain, exception, since, depth, above: None, above_cycles: 0 });
             self.become_domain(tb.pc, owner.unwrap_or(self.domain));
         }
         self.kernel = 0;
@@ -60,12 +64,50 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     /// interrupted goes on.
     pub(super) fn goes_on_displaced(&mut self, tb: &BlockOf<Microcontroller<C, P>>) -> bool {
         let depth = self.family.displaced.as_ref().map_or(0, |displaced| displaced.depth);
-        if self.is_way_in(tb.pc) || self.exceptions.depth() > depth {
+        let is_way_in = self.is_way_in(tb.pc);
+        if is_way_in {
+            self.end_above();
+            if self.kernel == 0 {
+                self.pass_gateway(tb.pc);
+            }
+        }
+        if is_way_in || self.exceptions.depth() > depth {
             self.kernel = flag::KERNEL;
             return true;
         }
         self.replace(tb);
         false
+    }
+
+    /// Handlers have called Secure code, of which the instruction at `pc` is the first that the simulator tells of: it executes SG, 4 bytes in front, by itself.
+    fn pass_gateway(&mut self, pc: u32) {
+        const SG: [u8; 4] = [0x7f, 0xe9, 0x7f, 0xe9];
+        const SG_BYTES: u32 = 4;
+        let attr = self.family.attr(pc);
+        let code = self.family.core.describe(pc.wrapping_sub(SG_BYTES), &[thumb::classify(&SG)], false);
+        let charged = self.family.core.fetch(&code, &attr);
+        self.clock.pass(u64::from(charged.cycles));
+        self.instructions += 1;
+    }
+
+    /// An exception of the kernel is taken above handlers, or above what they have called: a look of the meter, or a fault of theirs. It is the kernel's time.
+    pub(super) fn begin_above(&mut self, exception: u16) {
+        let cycle = self.exceptions.entry_cycle;
+        if let Some(displaced) = &mut self.family.displaced {
+            displaced.above.get_or_insert((exception, cycle));
+        }
+    }
+
+    /// Nothing is above handlers any more.
+    fn end_above(&mut self) {
+        let Some(displaced) = &mut self.family.displaced else { return };
+        let Some((exception, since)) = displaced.above.take() else { return };
+        let now = self.clock.now();
+        let length = now.saturating_sub(since);
+        displaced.above_cycles += length;
+        if let Some(record) = self.meter.looked((self.domain, exception), length, now) {
+            self.record(record);
+        }
     }
 
     /// A handler begins: what it cannot have interrupted is over.
@@ -80,11 +122,13 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
 
     /// Handlers give way to the thread or the kernel that they have interrupted, if they had, or to an exception of the kernel.
     pub(super) fn replace(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
-        let Some(Displaced { kernel, domain, exception, since, .. }) = self.family.displaced.take() else { return };
+        self.end_above();
+        let Some(displaced) = self.family.displaced.take() else { return };
+        let Displaced { kernel, domain, exception, since, above_cycles, .. } = displaced;
         self.settle(0, 0);
         let now = self.moment();
         self.exceptions.exclude(since, now);
-        if let Some(record) = self.meter.served(self.domain, exception, since.cycle, now.cycle) {
+        if let Some(record) = self.meter.served((self.domain, exception), (since.cycle, now.cycle), above_cycles) {
             self.record(record);
         }
         self.kernel = kernel;

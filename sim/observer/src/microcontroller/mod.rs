@@ -114,6 +114,9 @@ struct Displaced {
     since: Moment,
     /// Handlers that were active.
     depth: usize,
+    /// The exception of the kernel that runs above them, and since which cycle; cycles of those that have.
+    above: Option<(u16, u64)>,
+    above_cycles: u64,
 }
 
 /// One core.

@@ -1,7 +1,10 @@
 //! A core with security states that no emulator runs: who may access what, and exceptions.
 
 use crate::support::{BX_LR, NOP, Told, loads, observe, runs, stores};
-use record::{Architecture, AttributionWatch, ProfileSource, Range, Summary, ViolationKind, Watch};
+use record::{
+    Architecture, AttributionWatch, HandlersOwner, HandlersWatch, MeterWatch, ProfileSource, Range, Summary,
+    ViolationKind, Watch, observed,
+};
 
 /// Code of the kernel and of a domain, both Secure; the trace port; data of the domain; code and data that are Non-secure.
 const KERNEL: Range = Range { start: 0x1000_0100, end: 0x1000_0400 };
@@ -173,4 +176,46 @@ fn a_secure_fault_takes_its_instruction_back() {
     // Two of the block that faulted, one behind the fault, one behind the call.
     assert_eq!((own.instructions, own.kernel_instructions), (4, 5));
     assert_eq!(summary.masked.calls.iter().map(|call| call.call).collect::<Vec<_>>(), [7]);
+}
+
+/// A look of the meter above a handler is told apart from what the handler uses, and from what it has interrupted.
+#[test]
+fn looks_above_a_handler_are_told_apart_from_it() {
+    const STACK: u32 = DATA + 0x200;
+    const ON_LINE: u16 = 16 + 4;
+    const ON_LOOK: u16 = 16 + 5;
+    let owner =
+        HandlersOwner { domain: 3, code: Range { start: HANDLERS, end: HANDLERS + 0x4000 }, entries: vec![HANDLERS] };
+    let handlers = HandlersWatch {
+        owners: vec![owner],
+        way_in: Range::default(),
+        above: vec![ON_LOOK],
+        exceptions: vec![ON_LINE],
+        counter: None,
+    };
+    let (handlers, meter) = (Some(handlers), Some(MeterWatch::default()));
+    let watch = Watch { handlers, meter, vectors: vec![ON_FAULT, ON_CALL, HANDLERS], ..watch() };
+    let frame = (0..8).map(|word| Told::Holds(STACK + word * 4, if word == 6 { DOMAIN + 2 } else { 7 }));
+    let enter =
+        |number: u16, lr: u32| [Told::Has("xpsr", number.into()), Told::Has("lr", lr), Told::Has("psp_s", STACK)];
+    let more: Vec<Told> = [runs(DOMAIN)]
+        .into_iter()
+        .chain(frame)
+        .chain(enter(ON_LINE, 0xffff_fff8))
+        .chain([Told::Runs(HANDLERS, 10, NOP)])
+        // A look, of which no frame is on a Secure stack.
+        .chain(enter(ON_LOOK, 0xffff_ffb1))
+        .chain([Told::Runs(ON_CALL, 100, BX_LR), Told::Has("xpsr", ON_LINE.into())])
+        .chain([Told::Runs(HANDLERS + 0x20, 20, BX_LR), Told::Has("xpsr", 0)])
+        .chain([runs(DOMAIN + 2)])
+        .collect();
+    let told = start().into_iter().chain(more).map(|told| (0, told)).collect();
+    let (summary, events, _) = observe("looks", watch, told);
+    assert_eq!(violations(&summary), []);
+    let of = |event: u8| {
+        events.iter().filter(move |seen| seen.event == event).map(|seen| (seen.domain, seen.detail, seen.payload))
+    };
+    // Entries and returns take 12 cycles each. That from the look is the handler's again, as its counter has it.
+    assert_eq!(of(observed::LOOKED).collect::<Vec<_>>(), [(3, ON_LOOK, 112)]);
+    assert_eq!(of(observed::SERVED).collect::<Vec<_>>(), [(3, ON_LINE, 66)]);
 }

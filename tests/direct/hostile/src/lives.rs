@@ -33,9 +33,11 @@ pub enum Action {
 }
 
 /// The thread's part in it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Thread {
     Waits,
+    /// For not much longer than looks are apart.
+    WaitsBriefly,
     Returns,
     Goes(bool),
     Strays,
@@ -74,7 +76,7 @@ const fn with(thread: Thread, life: Life) -> Life {
 use Action::*;
 
 /// In the order of tests/suites/tests/direct.rs.
-pub static LIVES: [Life; 62] = [
+pub static LIVES: [Life; 63] = [
     life(Done, 0, 0),
     over_kernel(Done, 0, 0),
     with(Thread::Returns, life(Spin, 0, 0)),
@@ -137,4 +139,5 @@ pub static LIVES: [Life; 62] = [
     with(Thread::Returns, life(Tamper, 0xe000_1000, 0)),
     with(Thread::Returns, life(Tamper, 0xe000_1020, 0)),
     with(Thread::Returns, life(Tamper, 0xe000_1004, 0x2000_0000)),
+    with(Thread::WaitsBriefly, life(Store, 0xe000_1020, 0)),
 ];

@@ -130,7 +130,7 @@ fn perform(info: Info, thread: Thread, calls: bool) {
                 let _ = (events.poll(1), events.wait(1));
             }
         }
-        Thread::Waits => {
+        Thread::Waits | Thread::WaitsBriefly => {
             // Lines are closed while the budget of handlers is empty, as lives before have left it.
             for _ in 0..1000 {
                 if COUNT[0].load(Relaxed) > 0 {
@@ -138,7 +138,7 @@ fn perform(info: Info, thread: Thread, calls: bool) {
                 }
                 wait(2_000, calls);
             }
-            wait(40_000, calls);
+            wait(if thread == Thread::WaitsBriefly { 8_000 } else { 40_000 }, calls);
         }
         // Handlers are cut off, and run again in another period.
         Thread::Returns => {

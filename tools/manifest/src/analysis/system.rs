@@ -324,31 +324,47 @@ fn subjects(system: &System) -> Vec<Subject<'_>> {
 /// Whoever's handlers are reached, one timer looks.
 fn handlers<'m>(system: &'m System, board: &Board) -> Vec<(&'m str, Handlers)> {
     let of = |(index, (domain, own)): (usize, (usize, crate::resolved::Handlers))| {
-        let taken = taken_by(&own, board);
+        let taken = taken_by(&own, system.times_counted(domain, &own), board);
         let look = if index == 0 { taken.look } else { 0 };
         (system.domains[domain].name.as_str(), Handlers { look, ..taken })
     };
     system.handlers().enumerate().map(of).collect()
 }
 
-fn taken_by(handlers: &crate::resolved::Handlers, board: &Board) -> Handlers {
+fn taken_by(handlers: &crate::resolved::Handlers, times: u64, board: &Board) -> Handlers {
     let (period, capacity) = (handlers.period.into(), handlers.capacity.into());
-    let costs = [board.kernel.handlers_cycles, board.kernel.look_cycles, board.kernel.met_cycles];
-    let [end, look, met] = costs.map(|cycles| board.ticks_in(cycles));
+    let kernel = board.kernel;
+    let (look, met) = match handlers.counted {
+        true => (kernel.counted_look_cycles, kernel.counted_met_cycles),
+        false => (kernel.look_cycles, kernel.met_cycles),
+    };
+    let [end, look, met] = [kernel.handlers_cycles, look, met].map(|cycles| board.ticks_in(cycles));
     let longest = sampling::LONGEST_TICKS.into();
     let counter = board.counter.filter(|_| handlers.counted);
-    let beyond = counter.map_or(longest, |counter| board.ticks_in(counter.beyond_cycles));
-    // For each spending, looks that meet it, and the boundary.
-    let met = (sampling::looks_in(capacity + beyond) + 1) * met.saturating_sub(look);
-    let own =
-        Handlers { period, capacity, beyond, late: longest, uncounted: 0, end, early: 0, met, look, counted: false };
+    let beyond = handlers.beyond(board);
+    let own = Handlers {
+        period,
+        capacity,
+        beyond,
+        late: longest,
+        uncounted: 0,
+        end,
+        early: 0,
+        met: 0,
+        look,
+        counted: false,
+        times: 1,
+    };
     let counted = |_| {
         // A timer for the end of a budget comes too early when handlers have run meanwhile: once, and again for each of its delays that they use in full.
         let delay = board.rate().counts_in(board.enforcement_ns).ceil().max(1);
         let early = board.ticks_in(board.kernel.early_cycles) * (1 + capacity / delay);
-        Handlers { late: sampling::SHORTEST_TICKS.into(), uncounted: longest, early, counted: true, ..own }
+        Handlers { late: sampling::SHORTEST_TICKS.into(), uncounted: longest, early, counted: true, times, ..own }
     };
-    counter.map_or(own, counted)
+    let own = counter.map_or(own, counted);
+    // For each spending, looks that meet it, and the boundary.
+    let looks = own.looks((capacity + beyond) * own.times) + 1;
+    Handlers { met: looks * met.saturating_sub(look), ..own }
 }
 
 /// Costs that kernel and board add, in ticks, rounded up.

@@ -17,7 +17,9 @@ fn board() -> Board {
         masked_frames_cycles: 4_000,
         handlers_cycles: 0,
         look_cycles: 0,
+        counted_look_cycles: 0,
         met_cycles: 0,
+        counted_met_cycles: 0,
         occupy_cycles: 0,
     };
     board.enforcement_ns = 5_000;
@@ -35,7 +37,9 @@ fn free_board() -> Board {
         masked_frames_cycles: 0,
         handlers_cycles: 0,
         look_cycles: 0,
+        counted_look_cycles: 0,
         met_cycles: 0,
+        counted_met_cycles: 0,
         occupy_cycles: 0,
     };
     board.enforcement_ns = 0;

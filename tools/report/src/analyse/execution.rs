@@ -172,6 +172,13 @@ impl Execution {
         served.max_cycles = served.max_cycles.max(u64::from(event.payload));
     }
 
+    /// An exception of the kernel ran above a handler, and it went on or was ended. Nobody's thread pays (docs/time.md).
+    pub fn looked(&mut self, event: &RunEvent) {
+        let handled = Handled { exception: event.detail, call: None };
+        let used = self.kernel.entry((event.detail, None)).or_insert_with(|| KernelUse::of(handled));
+        used.add(u64::from(event.payload), false);
+    }
+
     /// How much of a stretch of a thread's code is paid already, and by whom. Credit ends when another thread runs.
     fn spend_credit(&mut self, thread: u16, cycles: u64) -> (u64, Option<u16>) {
         let Some(Credit { cycles: credit, payer, .. }) = self.credit.take().filter(|credit| credit.thread == thread)

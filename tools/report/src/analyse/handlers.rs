@@ -47,6 +47,7 @@ impl HandlersMeter {
             let budget = HandlersBudget {
                 period_cycles: time.cycles(given.period_ticks),
                 capacity_cycles: time.cycles(given.capacity_ticks),
+                tolerance_cycles: time.cycles(given.beyond_ticks),
                 ..HandlersBudget::default()
             };
             (given.domain, Given { budget, period: (0, 0) })
@@ -79,7 +80,7 @@ impl HandlersMeter {
         if used > budget.max_used_cycles {
             (budget.max_used_cycles, budget.max_used_at) = (used, begin);
         }
-        let over = used.saturating_sub(budget.capacity_cycles);
+        let over = used.saturating_sub(budget.capacity_cycles + budget.tolerance_cycles);
         // Once for each period: when it happens first.
         if over > 0 && over <= u64::from(event.payload) {
             budget.overdrawn.add(event.cycle);

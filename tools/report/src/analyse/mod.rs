@@ -259,6 +259,7 @@ impl<'a> Analysis<'a> {
                 self.execution.served(event);
                 self.handlers.served(event, self.time.tick_zero());
             }
+            observed::LOOKED => self.execution.looked(event),
             observed::ENTERED => self.handlers.entered(event),
             observed::STORED => match self.outputs.get_mut(usize::from(event.detail)) {
                 Some(output) => output.stored(event),

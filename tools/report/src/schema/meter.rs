@@ -57,7 +57,7 @@ pub struct DomainUse {
 pub struct HandlersUse {
     /// Times that one ran, those that it was interrupted by included in it.
     pub count: u64,
-    /// Cycles, with the entry and without the return.
+    /// Cycles, with the entry and without the return, and without looks above it.
     pub cycles: u64,
     /// Longest time.
     pub max_cycles: u64,
@@ -71,11 +71,14 @@ pub struct HandlersBudget {
     pub period_cycles: u64,
     /// Cycles that may be used in a period.
     pub capacity_cycles: u64,
+    /// Cycles by which it can be exceeded before they are ended.
+    #[serde(default)]
+    pub tolerance_cycles: u64,
     /// Most cycles used in one.
     pub max_used_cycles: u64,
     /// Cycle at which that one began.
     pub max_used_at: u64,
-    /// Periods in which more was used than given.
+    /// Periods in which more was used than given and tolerated.
     pub overdrawn: Cases,
     /// Most cycles by which it was.
     pub max_overdrawn_cycles: u64,

@@ -86,7 +86,7 @@ fn a_fault_in_a_handler_is_not_its_threads() {
         (report.faults[0].in_handler, report.faults[0].text.clone())
     };
     assert!(!text(&system, event(Fault::Data, 0, 0)).0, "it has no handlers");
-    system.handlers = vec![Handlers { domain, period_ticks: 100, capacity_ticks: 10 }];
+    system.handlers = vec![Handlers { domain, period_ticks: 100, capacity_ticks: 10, beyond_ticks: 0 }];
     assert!(!text(&system, event(Fault::Data, 0, 4)).0, "its thread did it");
     let name = &system.domains[0].name;
     let (in_handler, told) = text(&system, event(Fault::Data, 0x2000_0000, 0));

@@ -70,7 +70,7 @@ fn values_follow_each_other_in_their_sequence() {
 
 #[test]
 fn waits_and_time_of_handlers_are_counted() {
-    let handlers = vec![Handlers { domain: 0, period_ticks: 100, capacity_ticks: 5 }];
+    let handlers = vec![Handlers { domain: 0, period_ticks: 100, capacity_ticks: 5, beyond_ticks: 0 }];
     let system = SystemDescription { handlers, ..system() };
     let entered = |cycle, instructions, cycles| {
         let kernel = instructions > 0;
@@ -99,4 +99,21 @@ fn waits_and_time_of_handlers_are_counted() {
     assert_eq!((budget.max_used_cycles, budget.overdrawn.count, budget.max_overdrawn_cycles), (60, 1, 10));
     assert!(report.domains[1].used.handlers_budget.is_none());
     assert!(report.to_html().contains("From a pending interrupt"));
+}
+
+/// A look above a handler is the kernel's time: of a capacity of 50 the handler has used 48, and with what is tolerated a second one may use 54.
+#[test]
+fn looks_above_handlers_are_not_handlers_time() {
+    let handlers = vec![Handlers { domain: 0, period_ticks: 100, capacity_ticks: 5, beyond_ticks: 1 }];
+    let system = SystemDescription { handlers, ..system() };
+    let looked = |cycle, cycles| observed(cycle, observed::LOOKED, 5 + record::FIRST_LINE, cycles);
+    let served = |cycle, cycles| observed(cycle, observed::SERVED, 23, cycles);
+    let report =
+        build(&system, [looked(180, 70), served(200, 48), looked(1100, 30), served(1200, 54), served(1300, 7)]);
+    let budget = report.domains[0].used.handlers_budget.unwrap();
+    assert_eq!((budget.tolerance_cycles, budget.max_used_cycles), (10, 61));
+    assert_eq!((budget.overdrawn.count, budget.overdrawn.first_at, budget.max_overdrawn_cycles), (1, Some(1300), 1));
+    let looks = report.kernel_use.iter().find(|used| used.exception == 5 + record::FIRST_LINE).unwrap();
+    assert_eq!((looks.stayed, looks.stayed_cycles, looks.max_cycles, looks.switched), (2, 100, 70, 0));
+    assert_eq!(report.domains[0].used.handlers.unwrap().cycles, 109);
 }

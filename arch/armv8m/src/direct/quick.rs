@@ -1,0 +1,31 @@
+//! A look that finds nothing to do, beside a counter: nearly all are such. It is short, and in memory without wait states, as nothing else of the meter is: an
+//! interrupt that comes meanwhile waits for its end.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use armv_m::regs;
+
+use super::judge::SECURE;
+use super::owner::{COFFERDAM_OWNER, MAX_LINE, are_masks_set};
+
+/// The meter's interrupt. Whether it was the end of an interval, everything is as it must be, and the next has begun. In all other cases nothing is changed.
+///
+/// # Bound
+/// The lines that can reach handlers, 32 at a time.
+#[unsafe(no_mangle)]
+pub(super) extern "C" fn cofferdam_owner_look(exc_return: u32) -> bool {
+    let (owner, looks) = (&COFFERDAM_OWNER, &COFFERDAM_OWNER.looks);
+    if !owner.counter.is_there() {
+        return false;
+    }
+    // Also on a handler's way into the kernel, which is Secure: the handler is active.
+    let meets = exc_return & SECURE == 0
+        || (0..MAX_LINE).step_by(32).any(|line| regs::nvic_iabr(line).0.read() & regs::nvic_itns(line).0.read() != 0);
+    if meets || owner.request.load(Relaxed) != 0 || are_masks_set() || !looks.is_within_period() {
+        return false;
+    }
+    owner.counter.finds_nothing() && {
+        looks.next();
+        true
+    }
+}

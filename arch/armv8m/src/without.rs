@@ -1,0 +1,79 @@
+//! In the place of `direct` in a kernel that is built without handlers: it takes all interrupts, and nothing is Non-secure.
+
+use kernel::boot::BootError;
+use system::{System, direct};
+
+/// Interrupts can reach handlers.
+pub(crate) const ARE_THERE: bool = false;
+
+/// Refuses tables with handlers.
+///
+/// # Errors
+/// [`BootError::BadTables`]: there are some.
+pub fn open(system: &System<'_>) -> Result<(), BootError> {
+    if direct::owners(system).next().is_some() { Err(BootError::BadTables) } else { Ok(()) }
+}
+
+/// Opens nothing.
+#[macro_export]
+macro_rules! open {
+    ($tables:expr, $board:ident) => {
+        $crate::direct::open($tables)
+    };
+}
+
+#[inline(always)]
+pub(crate) fn acknowledge(_line: u32) -> bool {
+    false
+}
+
+#[inline(always)]
+pub(crate) fn stopped(_domain: u8) {}
+
+#[inline(always)]
+pub(crate) fn occupy(_domain: u8) -> bool {
+    false
+}
+
+#[inline(always)]
+pub(crate) fn is_displaced() -> bool {
+    false
+}
+
+#[inline(always)]
+pub(crate) fn displaced() -> u32 {
+    0
+}
+
+/// All frames are alike but for floating-point registers, and only threads are interrupted. The meter's lines are as any other.
+macro_rules! entry_macros {
+    () => {
+        r#"
+    .macro OTHER name
+    .endm
+    .macro WRONG
+    .endm
+    .macro JUDGE
+    .endm
+    .macro PENDED
+    .endm
+
+    .macro STACKED reg, return
+    mrs     \reg, psp
+    ldr     \reg, [\reg, #24]
+    .endm
+"#
+    };
+}
+pub(crate) use entry_macros;
+
+core::arch::global_asm!(
+    r#"
+    .section .hot.without, "ax", %progbits
+    .global cofferdam_meter_entry
+    .type cofferdam_meter_entry, %function
+    .thumb_func
+cofferdam_meter_entry:
+    b       cofferdam_interrupt_entry
+"#
+);
