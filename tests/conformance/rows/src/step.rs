@@ -46,6 +46,10 @@ pub trait Scene {
     /// Address of what belongs to the cast: `Initial`, `Zeroed`, `Info`, `Lent(0)`, `Heap(0)`, `Device`; a register of
     /// the processor, `Core`; and `Pool(0)`: the board's `window`, or where addresses are physical the beginning of the pool.
     fn place(&self, place: Place) -> u32;
+    /// Address of what belongs to a domain, `Initial`, `Zeroed` or `Info`, as that domain has it.
+    fn own_place(&self, place: Place) -> u32 {
+        self.place(place)
+    }
     /// Ticks of the kernel's clock in a microsecond of a row ([`crate::stretch`]), at least 1.
     fn ticks_per_us(&self) -> u32;
     /// When the row started, in ticks since boot.
@@ -63,6 +67,8 @@ pub enum Arg {
     Cap(Hand),
     /// An address.
     At(Place),
+    /// An address, as the caller of the gate has it: each domain may have a space of its own.
+    Callers(Place),
     /// An address and so many bytes.
     Behind(Place, u32),
     /// Low word of a time so many microseconds after the start of the row.
@@ -197,6 +203,7 @@ impl Arg {
             Arg::Word(word) => word,
             Arg::Cap(hand) => scene.hand(hand),
             Arg::At(place) => place.resolve(scene),
+            Arg::Callers(place) => scene.own_place(place),
             Arg::Behind(place, bytes) => place.resolve(scene).wrapping_add(bytes),
             Arg::Low(us) => time(us) as u32,
             Arg::High(us) => (time(us) >> 32) as u32,

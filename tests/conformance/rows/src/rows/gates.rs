@@ -17,7 +17,18 @@ const fn gate(hand: Hand, told: Told) -> Step {
 
 /// Copies so many bytes between two places.
 const fn copy(call: Call, dst: Place, src: Place, bytes: u32, told: Told) -> Step {
-    c3(call, Arg::At(dst), Arg::At(src), w(bytes), told)
+    match call {
+        Call::GateCopyOut => c3(call, callers(dst), Arg::At(src), w(bytes), told),
+        _ => c3(call, Arg::At(dst), callers(src), w(bytes), told),
+    }
+}
+
+/// The caller's side of a copy. The caller is the client; others' memory is meant by what would reach it.
+const fn callers(place: Place) -> Arg {
+    match place {
+        Place::Initial(Dom::Client) | Place::Zeroed(Dom::Client) | Place::Info(Dom::Client) => Arg::Callers(place),
+        _ => Arg::At(place),
+    }
 }
 
 /// Rows.
