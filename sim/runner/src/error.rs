@@ -48,7 +48,7 @@ pub enum RunError {
     File(PathBuf, io::Error),
     /// QEMU could not be started.
     Start(PathBuf, io::Error),
-    /// QEMU ended without leaving a summary; how it ended and its output.
+    /// The simulator ended without leaving a summary; how it ended and its output.
     NoSummary {
         /// How it ended.
         ended: String,
@@ -108,7 +108,7 @@ impl fmt::Display for RunError {
             Self::Image(path, why) => write!(f, "`{}` cannot run: {why}", path.display()),
             Self::File(path, error) => write!(f, "`{}`: {error}", path.display()),
             Self::Start(path, error) => write!(f, "starting `{}`: {error}", path.display()),
-            Self::NoSummary { ended, output } => write!(f, "the run left no summary: QEMU {ended}. It said: {output}"),
+            Self::NoSummary { ended, output } => write!(f, "the run left no summary: the simulator {ended}. It said: {output}"),
             Self::Summary(why) => f.write_str(why),
         }
     }
