@@ -108,7 +108,9 @@ impl fmt::Display for RunError {
             Self::Image(path, why) => write!(f, "`{}` cannot run: {why}", path.display()),
             Self::File(path, error) => write!(f, "`{}`: {error}", path.display()),
             Self::Start(path, error) => write!(f, "starting `{}`: {error}", path.display()),
-            Self::NoSummary { ended, output } => write!(f, "the run left no summary: the simulator {ended}. It said: {output}"),
+            Self::NoSummary { ended, output } => {
+                write!(f, "the run left no summary: the simulator {ended}. It said: {output}")
+            }
             Self::Summary(why) => f.write_str(why),
         }
     }
