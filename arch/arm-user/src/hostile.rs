@@ -3,7 +3,8 @@
 mod execute;
 
 use core::arch::asm;
-use core::cell::UnsafeCell;
+
+pub use hostile_user::{Held, Seen, Targets, hold};
 
 pub use execute::{EXPOSED, FOUND, Registers, cofferdam_executed, execute, wait_exposed};
 
@@ -20,27 +21,6 @@ pub struct CoreRegisters {
     pub context: u32,
     /// Switches protection or interrupts off by itself.
     pub switch: u32,
-}
-
-/// Addresses for the attacks that only some architectures have.
-#[derive(Clone, Copy, Debug)]
-pub struct Targets {
-    /// The own code.
-    pub code: u32,
-    /// The own memory.
-    pub data: u32,
-    /// The first address behind it.
-    pub behind: u32,
-    /// The lowest address of the own stack.
-    pub stack: u32,
-    /// The kernel's code.
-    pub kernel_code: u32,
-    /// The kernel's memory.
-    pub kernel_data: u32,
-    /// A victim's memory.
-    pub victim: u32,
-    /// The first address of the core's registers.
-    pub core: u32,
 }
 
 /// Sets the stack pointer and makes a system call, so that the exception frame would be written there.
@@ -162,59 +142,4 @@ pub fn call_immediate(number: u32) -> u32 {
              inlateout("r3") 0 => _, inlateout("r12") number => _)
     };
     status
-}
-
-/// Registers that assembly stores.
-#[repr(transparent)]
-pub struct Seen<const REGISTERS: usize>(UnsafeCell<[u32; REGISTERS]>);
-
-// SAFETY: every access is one volatile word.
-unsafe impl<const REGISTERS: usize> Sync for Seen<REGISTERS> {}
-
-impl<const REGISTERS: usize> Seen<REGISTERS> {
-    /// Before any assembly has stored.
-    pub const fn zeroed() -> Self {
-        Self(UnsafeCell::new([0; REGISTERS]))
-    }
-
-    /// The words.
-    pub fn words(&self) -> [u32; REGISTERS] {
-        // SAFETY: the array is this domain's own, and whole.
-        core::array::from_fn(|index| unsafe { (self.0.get() as *const u32).add(index).read_volatile() })
-    }
-}
-
-/// The arguments that [`hold`] passes to the kernel, and its observations.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Held {
-    /// r4-r11 hold this and the next seven numbers during the call, s0-s31 the 32 after these; d16-d31, where there are, the 32 after
-    /// those.
-    pub pattern: u32,
-    /// Number of the call.
-    pub number: u32,
-    /// Its arguments.
-    pub args: [u32; 4],
-    /// The status that it returned.
-    pub status: u32,
-    /// Its first value.
-    pub value: u32,
-    /// 0 when every register held its number afterwards and floating point rounds as it should.
-    pub changed: u32,
-}
-
-unsafe extern "C" {
-    // Each processor's own: it fills and compares the registers that there are.
-    fn cofferdam_hold(held: *mut Held);
-}
-
-/// Performs a system call with a pattern in every register that the call does not use, and checks that it is still there
-/// afterwards: what a victim does, whose registers somebody may want to read or to change.
-///
-/// # Safety
-/// The caller upholds the contract of the call; the call returns.
-pub unsafe fn hold(mut held: Held) -> Held {
-    // SAFETY: the block is this function's own.
-    unsafe { cofferdam_hold(&raw mut held) };
-    held
 }

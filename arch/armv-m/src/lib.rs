@@ -12,6 +12,7 @@ mod handlers;
 mod machine;
 pub mod miss;
 pub mod regs;
+mod threads;
 
 pub use abi::Call;
 pub use context::Context;

@@ -1,6 +1,6 @@
 //! The macros of the entry code for Armv7-M.
 
-armv_m::entry_code!(
+armv_m::entry_code!(concat!(
     r#"
     .syntax unified
     .fpu fpv5-d16
@@ -38,21 +38,9 @@ armv_m::entry_code!(
     .macro KERNEL_LIMIT
     .endm
 
-@ All frames are alike but for floating-point registers, and only threads are interrupted.
-    .macro OTHER name
-    .endm
-    .macro WRONG
-    .endm
-    .macro JUDGE
-    .endm
-    .macro PENDED
-    .endm
-
-    .macro STACKED reg, return
-    mrs     \reg, psp
-    ldr     \reg, [\reg, #24]
-    .endm
-
+"#,
+    armv_m::only_threads!(),
+    r#"
     .macro MATCH no
     ldr     r4, [r1, #-1]!
     ldr     r5, [r1, #4]
@@ -89,5 +77,5 @@ armv_m::entry_code!(
     stm     r3, {{r4, r5}}
     .endm
 "#
-);
+));
 armv_m::miss_code!();

@@ -45,24 +45,10 @@ pub(crate) fn displaced() -> u32 {
     0
 }
 
-/// All frames are alike but for floating-point registers, and only threads are interrupted. The meter's lines are as any other.
+/// The meter's lines are as any other.
 macro_rules! entry_macros {
     () => {
-        r#"
-    .macro OTHER name
-    .endm
-    .macro WRONG
-    .endm
-    .macro JUDGE
-    .endm
-    .macro PENDED
-    .endm
-
-    .macro STACKED reg, return
-    mrs     \reg, psp
-    ldr     \reg, [\reg, #24]
-    .endm
-"#
+        armv_m::only_threads!()
     };
 }
 pub(crate) use entry_macros;

@@ -7,32 +7,12 @@ pub mod states;
 
 use core::arch::asm;
 
+pub use hostile_user::{Held, Seen, Targets, hold};
 pub use places::{CoreRegisters, core_registers};
 pub use registers::{
-    FLOATS, Held, REGISTERS, SEEN_AT_GATE, SEEN_AT_START, Seen, floats_after, hold, hostile_entries as entries,
-    spoil_registers, spoil_rounding,
+    FLOATS, REGISTERS, SEEN_AT_GATE, SEEN_AT_START, floats_after, hostile_entries as entries, spoil_registers,
+    spoil_rounding,
 };
-
-/// Addresses for the attacks that only some architectures have.
-#[derive(Clone, Copy, Debug)]
-pub struct Targets {
-    /// The own code.
-    pub code: u32,
-    /// The own memory.
-    pub data: u32,
-    /// The first address behind it.
-    pub behind: u32,
-    /// The lowest address of the own stack.
-    pub stack: u32,
-    /// The kernel's code.
-    pub kernel_code: u32,
-    /// The kernel's memory.
-    pub kernel_data: u32,
-    /// A victim's memory.
-    pub victim: u32,
-    /// The first address of the core's registers.
-    pub core: u32,
-}
 
 /// Sets the stack pointer and makes a system call. Nothing is saved there: the thread goes on, and ends at the next instruction.
 ///

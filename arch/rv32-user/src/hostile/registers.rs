@@ -1,33 +1,14 @@
 //! Registers that are looked at, held and changed: somebody may want to read or to change those of others.
 
 use core::arch::{asm, global_asm};
-use core::cell::UnsafeCell;
+
+use hostile_user::Seen;
 
 /// Words that the floating-point registers hold: there are none.
 pub const FLOATS: usize = 0;
 
 /// The registers that [`SEEN_AT_START`] and [`SEEN_AT_GATE`] hold: x3 to x9 and x14 to x30.
 pub const REGISTERS: usize = 7 + 17;
-
-/// Registers that assembly stores.
-#[repr(transparent)]
-pub struct Seen<const REGISTERS: usize>(UnsafeCell<[u32; REGISTERS]>);
-
-// SAFETY: every access is one volatile word.
-unsafe impl<const REGISTERS: usize> Sync for Seen<REGISTERS> {}
-
-impl<const REGISTERS: usize> Seen<REGISTERS> {
-    /// Before any assembly has stored.
-    pub const fn zeroed() -> Self {
-        Self(UnsafeCell::new([0; REGISTERS]))
-    }
-
-    /// The words.
-    pub fn words(&self) -> [u32; REGISTERS] {
-        // SAFETY: the array is this domain's own, and whole.
-        core::array::from_fn(|index| unsafe { (self.0.get() as *const u32).add(index).read_volatile() })
-    }
-}
 
 /// Registers as the domain's thread found them; see [`REGISTERS`].
 pub static SEEN_AT_START: Seen<REGISTERS> = Seen::zeroed();
@@ -79,39 +60,6 @@ pub unsafe fn floats_after(number: u32, args: [u32; 2]) -> [u32; FLOATS] {
 
 /// There is no floating-point unit.
 pub fn spoil_rounding() {}
-
-/// The arguments that [`hold`] passes to the kernel, and its observations.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Held {
-    /// Registers that the call does not use hold this and the numbers behind it during the call.
-    pub pattern: u32,
-    /// Number of the call.
-    pub number: u32,
-    /// Its arguments.
-    pub args: [u32; 4],
-    /// The status that it returned.
-    pub status: u32,
-    /// Its first value.
-    pub value: u32,
-    /// 0 when every register held its number afterwards.
-    pub changed: u32,
-}
-
-unsafe extern "C" {
-    fn cofferdam_hold(held: *mut Held);
-}
-
-/// Performs a system call with a pattern in every register that the call does not use, and checks that it is still there
-/// afterwards: what a victim does, whose registers somebody may want to read or to change.
-///
-/// # Safety
-/// The caller upholds the contract of the call; the call returns.
-pub unsafe fn hold(mut held: Held) -> Held {
-    // SAFETY: the block is this function's own.
-    unsafe { cofferdam_hold(&raw mut held) };
-    held
-}
 
 // In: a0 = a Held. Fills x5-x9, x14-x16 and x18-x31, performs the call, compares. Clobbers as a function may.
 global_asm!(

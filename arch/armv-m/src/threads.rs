@@ -1,0 +1,22 @@
+/// The macros of a port whose exceptions interrupt threads alone (see [`entry_code`](crate::entry_code)).
+#[macro_export]
+macro_rules! only_threads {
+    () => {
+        r#"
+@ All frames are alike but for floating-point registers, and only threads are interrupted.
+    .macro OTHER name
+    .endm
+    .macro WRONG
+    .endm
+    .macro JUDGE
+    .endm
+    .macro PENDED
+    .endm
+
+    .macro STACKED reg, return
+    mrs     \reg, psp
+    ldr     \reg, [\reg, #24]
+    .endm
+"#
+    };
+}
