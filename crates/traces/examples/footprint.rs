@@ -1,14 +1,22 @@
-//! Prints which pages each history maps with each heap: `footprint [ACTIONS]`, of the synthetic one.
+//! Prints which pages each history maps with each heap: `footprint [ACTIONS]`, of the synthetic ones.
 
 use traces::footprint::{Policy, footprint};
-use traces::synthetic::ENVELOPE;
+use traces::synthetic::{ENVELOPE, LARGE};
 use traces::{Recorded, Synthetic};
 
 fn main() {
-    let actions = std::env::args().nth(1).map_or(1_000_000, |count| count.parse().expect("a number of actions"));
-    for policy in [Policy::Released, Policy::Kept] {
-        let found = footprint(policy, ENVELOPE.count, Synthetic::new(actions, 1)).expect("within the envelope");
-        println!("synthetic: {policy:?}: {found:?}");
+    let actions =
+        std::env::args().nth(1).map_or(Synthetic::ACTIONS, |count| count.parse().expect("a number of actions"));
+    let sizes = [
+        ("synthetic", ENVELOPE, traces::layout(ENVELOPE.count).expect("memory for the history")),
+        ("synthetic, large blocks", LARGE, traces::largest()),
+    ];
+    for (name, envelope, layout) in sizes {
+        for policy in [Policy::Released, Policy::Kept] {
+            let history = Synthetic::within(envelope, actions, 1);
+            let found = footprint(policy, (layout, envelope.count), history).expect("within the envelope");
+            println!("{name}: {policy:?}: {found:?}");
+        }
     }
     let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("histories");
     let mut files: Vec<_> = std::fs::read_dir(directory).expect("the histories").flatten().collect();
@@ -18,7 +26,9 @@ fn main() {
         for policy in [Policy::Released, Policy::Kept] {
             let mut free = vec![0; 1 << 15];
             let recorded = Recorded::new(&bytes, &mut free).expect("a history");
-            let found = footprint(policy, recorded.envelope.count, recorded).expect("memory for the history");
+            let count = recorded.envelope.count;
+            let layout = traces::layout(count).expect("memory for the history");
+            let found = footprint(policy, (layout, count), recorded).expect("within the envelope");
             println!("{}: {policy:?}: {found:?}", file.file_name().display());
         }
     }

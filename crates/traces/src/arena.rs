@@ -1,10 +1,10 @@
 //! The memory that histories run in.
 
 use memory::demand::{Layout, PAGE};
-use memory::heap::record_bytes;
+use memory::heap::{MAX_BLOCK_LOG2, record_bytes};
 
 use crate::action::Envelope;
-use crate::synthetic::ENVELOPE;
+use crate::synthetic::{COUNT, ENVELOPE};
 
 /// The pages of a heap for so many blocks in the memory that all histories run in: that of the synthetic one's envelope. Programs whose blocks differ much in
 /// size fit there, but no bound says so: for the worst program with their envelopes there would not be enough addresses.
@@ -16,4 +16,13 @@ pub fn layout(count: u32) -> Option<Layout> {
     let fixed = (records + 2 * all).div_ceil(PAGE);
     let piece = all.checked_sub(fixed).filter(|pages| *pages > 0)?;
     (fixed < given.frames).then_some(Layout { records, fixed, piece, frames: given.frames })
+}
+
+/// The memory of [`LARGE`](crate::synthetic::LARGE): the largest piece that a heap can have.
+pub fn largest() -> Layout {
+    let records = record_bytes(COUNT as u32, 1) as u32;
+    let piece = (1 << MAX_BLOCK_LOG2) / PAGE - 1;
+    // A count of two bytes for each page.
+    let fixed = (records + 2 * piece).div_ceil(PAGE);
+    Layout { records, fixed, piece, frames: fixed + piece }
 }

@@ -8,11 +8,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use memory::demand::{Below, Counts, Deferred, DemandHeap, KeptHeap, Made, PAGE, Refused, Regions};
+use memory::demand::{Below, Counts, Deferred, DemandHeap, KeptHeap, Layout, Made, PAGE, Refused, Regions};
 use memory::heap::{Error, GRANULE, HEADER, Storage, Word};
 
 use crate::action::Action;
-use crate::arena::layout;
 
 /// The first address of the heap.
 const BASE: u32 = 0x9000_0000;
@@ -37,12 +36,15 @@ pub struct Footprint {
     pub touches: u32,
 }
 
-/// The footprint of a history with so many blocks at once.
+/// The footprint of a history in such a memory, with so many blocks at once.
 ///
 /// # Errors
 /// As the heap's.
-pub fn footprint(policy: Policy, count: u32, actions: impl Iterator<Item = Action>) -> Result<Footprint, Error> {
-    let layout = layout(count).ok_or(Error::Piece)?;
+pub fn footprint(
+    policy: Policy,
+    (layout, count): (Layout, u32),
+    actions: impl Iterator<Item = Action>,
+) -> Result<Footprint, Error> {
     let table = Table::default();
     let memory =
         Sparse { records: vec![0; (layout.records / 4) as usize], headers: BTreeMap::new(), table: table.clone() };
@@ -199,14 +201,25 @@ impl Storage for Sparse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Synthetic;
-    use crate::synthetic::ENVELOPE;
+    use crate::synthetic::{COUNT, LARGE};
+    use crate::{Synthetic, arena};
+
+    fn found(policy: Policy, layout: Layout, actions: Synthetic) -> Footprint {
+        footprint(policy, (layout, COUNT as u32), actions).unwrap()
+    }
 
     #[test]
     fn pages_that_are_given_back_are_never_more_than_pages_that_are_kept() {
-        let found = |policy| footprint(policy, ENVELOPE.count, Synthetic::new(100_000, 1)).unwrap();
+        let found = |policy| found(policy, arena::layout(COUNT as u32).unwrap(), Synthetic::new(Synthetic::ACTIONS, 1));
         let (released, kept) = (found(Policy::Released), found(Policy::Kept));
         assert!(released.peak < kept.peak && kept.peak <= Synthetic::PAGES as usize, "{released:?} {kept:?}");
         assert!(released.most_released <= 14 && kept.most_released > 50, "{released:?} {kept:?}");
+    }
+
+    #[test]
+    fn with_large_blocks_pages_that_are_kept_are_three_times_as_many() {
+        let found = |policy| found(policy, arena::largest(), Synthetic::within(LARGE, Synthetic::ACTIONS, 1));
+        let (released, kept) = (found(Policy::Released), found(Policy::Kept));
+        assert!(3 * released.peak < kept.peak && released.peak > 2900, "{released:?} {kept:?}");
     }
 }

@@ -134,7 +134,8 @@ mod tests {
             let found = |policy| {
                 let mut free = vec![0; 1 << 15];
                 let recorded = Recorded::new(&file, &mut free).unwrap();
-                footprint(policy, recorded.envelope.count, recorded).unwrap().peak
+                let count = recorded.envelope.count;
+                footprint(policy, (crate::layout(count).unwrap(), count), recorded).unwrap().peak
             };
             let (released, kept) = (found(Policy::Released), found(Policy::Kept));
             assert!(released <= kept && kept <= Recorded::PAGES as usize, "{name}: {released} {kept}");

@@ -8,31 +8,43 @@ pub const COUNT: usize = 640;
 /// Its envelope. The paper does not state sizes; these keep a history within the memory of the board.
 pub const ENVELOPE: Envelope = Envelope { live: 12 << 20, largest: 48 << 10, count: COUNT as u32 };
 
+/// Larger blocks, of which a touch seldom meets a page twice: with them as many pages are mapped at once as in the paper, when pages are given back. Pages that
+/// are kept are bounded by the heap, whose pieces have 64 MiB at most.
+pub const LARGE: Envelope = Envelope { live: 44 << 20, largest: 160 << 10, count: COUNT as u32 };
+
 /// A history of so many actions.
 #[derive(Clone, Debug)]
 pub struct Synthetic {
+    envelope: Envelope,
     state: u32,
     left: u32,
     /// The numbers of all slots, those of live blocks first.
     slots: [u16; COUNT],
-    bytes: [u16; COUNT],
+    bytes: [u32; COUNT],
     live: usize,
     held: u32,
 }
 
 impl Synthetic {
-    /// With a hundred thousand actions it maps no more pages at once.
-    pub const PAGES: u32 = 2048;
+    /// Actions, as the paper has them.
+    pub const ACTIONS: u32 = 1_000_000;
+    /// Within [`ENVELOPE`] so many actions map no more pages at once.
+    pub const PAGES: u32 = 3328;
 
-    /// The same seed makes the same history.
+    /// A history within [`ENVELOPE`]. The same seed makes the same history.
     pub const fn new(actions: u32, seed: u32) -> Self {
+        Self::within(ENVELOPE, actions, seed)
+    }
+
+    /// As [`Synthetic::new`], within an envelope of at most [`COUNT`] blocks.
+    pub const fn within(envelope: Envelope, actions: u32, seed: u32) -> Self {
         let mut slots = [0; COUNT];
         let mut slot = 0;
         while slot < COUNT {
             slots[slot] = slot as u16;
             slot += 1;
         }
-        Synthetic { state: seed | 1, left: actions, slots, bytes: [0; COUNT], live: 0, held: 0 }
+        Synthetic { envelope, state: seed | 1, left: actions, slots, bytes: [0; COUNT], live: 0, held: 0 }
     }
 
     /// A number below `n` (xorshift32: Marsaglia, "Xorshift RNGs", 2003).
@@ -44,14 +56,14 @@ impl Synthetic {
     }
 
     fn alloc(&mut self) -> Action {
-        let bytes = 1 + self.below(ENVELOPE.largest);
-        if self.live == COUNT || self.held + bytes > ENVELOPE.live {
+        let bytes = 1 + self.below(self.envelope.largest);
+        if self.live == COUNT || self.held + bytes > self.envelope.live {
             return self.free();
         }
         let slot = self.slots[self.live];
         self.live += 1;
         self.held += bytes;
-        self.bytes[usize::from(slot)] = (bytes - 1) as u16;
+        self.bytes[usize::from(slot)] = bytes;
         Action::Alloc { slot: slot.into(), bytes }
     }
 
@@ -60,13 +72,13 @@ impl Synthetic {
         self.live -= 1;
         self.slots.swap(place, self.live);
         let slot = self.slots[self.live];
-        self.held -= u32::from(self.bytes[usize::from(slot)]) + 1;
+        self.held -= self.bytes[usize::from(slot)];
         Action::Free { slot: slot.into() }
     }
 
     fn touch(&mut self, write: bool) -> Action {
         let slot = self.slots[self.below(self.live as u32) as usize];
-        let offset = self.below(u32::from(self.bytes[usize::from(slot)]) + 1);
+        let offset = self.below(self.bytes[usize::from(slot)]);
         Action::Touch { slot: slot.into(), offset, write }
     }
 }
@@ -93,7 +105,7 @@ mod tests {
     #[test]
     fn a_history_is_within_its_envelope_and_has_the_shares_of_the_paper() {
         let (mut live, mut held, mut peak, mut shares) = (std::collections::BTreeMap::new(), 0, 0, [0; 4]);
-        for action in Synthetic::new(1_000_000, 1) {
+        for action in Synthetic::new(Synthetic::ACTIONS, 1) {
             let share = match action {
                 Action::Alloc { slot, bytes } => {
                     assert!((1..=ENVELOPE.largest).contains(&bytes) && slot < ENVELOPE.count);

@@ -14,12 +14,12 @@ use crate::rows::{Cycles, Row, TRACES, Target};
 /// The manifest, of the synthetic history and the heap that gives pages back; and the lines of it that others have in their places.
 const MANIFEST: &str = "eval/systems/traces/system.toml";
 const FEATURES: &str = "features = []";
-const ARGUMENT: &str = "argument = 100_000";
+const ARGUMENT: &str = "argument = 1_000_000";
 const CRATE: &str = "path = \"player\"";
 /// Bit of the argument: the heap keeps its pages.
 const KEPT: u32 = 1 << 31;
-/// Actions of the synthetic history, of which the paper has a million.
-const ACTIONS: u32 = 100_000;
+/// Actions of the synthetic history, as the paper has them.
+const ACTIONS: u32 = 1_000_000;
 
 /// The rows.
 const ROWS: &str = "eval/systems/traces/rows.toml";
@@ -67,7 +67,7 @@ const OPERATIONS: [(&str, &str, &str); 4] = [
 /// Cycles of a tick (docs/soft-core.md, Time).
 const TICK: u64 = 2;
 
-/// Whether the rows are asked for: they take an hour, so that they are measured when they are named.
+/// Whether the rows are asked for: they take some two hours, so that they are measured when they are named.
 pub(crate) fn is_wanted(only: Option<&str>) -> bool {
     only.is_some_and(|only| only.starts_with(TRACES))
 }

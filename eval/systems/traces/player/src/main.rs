@@ -11,7 +11,7 @@ use core::cell::UnsafeCell;
 use core::fmt::Write;
 use core::ptr::{read_volatile, write_volatile};
 
-use cofferdam::{Console, Start, demand, sys};
+use cofferdam::{Budget, Console, Start, demand, sys};
 use heap::demand::{Kernel, Parts};
 use memory::demand::{Below, Deferred, DemandHeap, KeptHeap, PAGE};
 use memory::heap::Error;
@@ -47,7 +47,7 @@ static ALL: Only =
     Only(UnsafeCell::new(All { times: [Times::NONE; 4], slots: [0; SLOTS], free: [0; SLOTS], grown: [0; GROWN] }));
 
 fn main(start: Start) -> u32 {
-    let Some(area) = start.info.area("arena0") else { return 2 };
+    let (Some(area), Some(budget)) = (start.info.area("arena0"), Budget::named(start.info, "mine")) else { return 2 };
     // SAFETY: nobody else uses them.
     let All { times, slots, free, grown } = unsafe { &mut *ALL.0.get() };
     let period = start.info.ticks_per_second() / PERIODS_PER_SECOND;
@@ -55,9 +55,11 @@ fn main(start: Start) -> u32 {
     let played = match history::FILE.map(|file| Recorded::new(file, free)) {
         None => {
             let actions = Synthetic::new(start.argument & !KEPT, 1);
-            play(area.base, synthetic::ENVELOPE, actions, is_kept, (times, period), (slots, grown))
+            play(area.base, synthetic::ENVELOPE, actions, is_kept, (times, budget, period), (slots, grown))
         }
-        Some(Some(recorded)) => play(area.base, recorded.envelope, recorded, is_kept, (times, period), (slots, grown)),
+        Some(Some(recorded)) => {
+            play(area.base, recorded.envelope, recorded, is_kept, (times, budget, period), (slots, grown))
+        }
         Some(None) => return 3,
     };
     let mut console = Console::new();
@@ -76,14 +78,14 @@ fn play(
     envelope: Envelope,
     actions: impl Iterator<Item = Action>,
     is_kept: bool,
-    (times, period): (&'static mut [Times; 4], u32),
+    (times, budget, period): (&'static mut [Times; 4], Budget, u32),
     (slots, grown): (&mut [u32], &mut [u32]),
 ) -> Result<Stats, Error> {
     let layout = traces::layout(envelope.count).ok_or(Error::Piece)?;
     // SAFETY: the demand area, of which nothing has been used.
     let Parts { layout, memory, counts, piece } = unsafe { Parts::new(base, layout) }?;
     own_frames(piece, if history::FILE.is_some() { Recorded::PAGES } else { Synthetic::PAGES })?;
-    let stats = Stats::new(times, period);
+    let stats = Stats::new(times, budget, period);
     if is_kept {
         let memory = Deferred::new(memory, Below::default(), piece, layout.piece);
         let mut heap = KeptHeap::new(memory, &layout, base, Kernel::new(piece), grown)?;

@@ -2,7 +2,7 @@
 
 use core::fmt::Write;
 
-use cofferdam::{Console, now, sys};
+use cofferdam::{Budget, Console, now, sys};
 
 /// Ticks that asking for the time takes.
 fn asking() -> u32 {
@@ -53,9 +53,11 @@ pub struct Stats {
     mapped: &'static mut Times,
     /// Ticks that asking for the time takes.
     asking: u32,
-    /// When the budget was full last.
-    full: u32,
-    /// Ticks of the budget's period.
+    /// Of the only thread.
+    budget: Budget,
+    /// When operations were measured first in this period of it.
+    begun: u32,
+    /// Ticks of its period.
     period: u32,
 }
 
@@ -64,27 +66,29 @@ const FIRST_TOUCH: u32 = 100;
 
 impl Stats {
     /// None yet; the thread's budget has a period of so many ticks.
-    pub fn new([alloc, free, first, mapped]: &'static mut [Times; 4], period: u32) -> Self {
-        let mut stats = Stats { alloc, free, first, mapped, asking: asking(), full: 0, period };
-        stats.refill();
+    pub fn new([alloc, free, first, mapped]: &'static mut [Times; 4], budget: Budget, period: u32) -> Self {
+        let mut stats = Stats { alloc, free, first, mapped, asking: asking(), budget, begun: 0, period };
+        stats.begin();
         stats
     }
 
-    /// A result, and the ticks that it took. The budget is not used up meanwhile: of its period a quarter is left at least.
+    /// A result, and the ticks that it took. The kernel's timer does not come meanwhile: the budget is neither used up nor replenished.
     pub fn ticks<T>(&mut self, act: impl FnOnce() -> T) -> (u32, T) {
         let mut before = sys::time_now() as u32;
-        if before.wrapping_sub(self.full) > self.period / 4 * 3 {
-            self.refill();
+        if before.wrapping_sub(self.begun) > self.period / 4 * 3 {
+            self.begin();
             before = sys::time_now() as u32;
         }
         let done = act();
         ((sys::time_now() as u32).wrapping_sub(before).wrapping_sub(self.asking), done)
     }
 
-    /// Waits, so that the budget is not used for a quarter of each period.
-    fn refill(&mut self) {
-        let _ = sys::sleep_until(now() + u64::from(self.period) / 4);
-        self.full = now() as u32;
+    /// Waits until the budget has been replenished, and a twentieth of its period more.
+    fn begin(&mut self) {
+        if let Ok((_, next)) = self.budget.left() {
+            let _ = sys::sleep_until(now() + u64::from(next) + u64::from(self.period) / 20);
+        }
+        self.begun = now() as u32;
     }
 
     /// An access.
