@@ -266,6 +266,9 @@ void retire(FILE *trace, const Vsoc_sim &soc, uint64_t cycle) {
 int main(int argc, char **argv) {
     const Options options = parse(argc, argv);
     const auto context = std::make_unique<VerilatedContext>();
+    // Memories and registers hold anything when power comes: here always the same. Arguments of Verilator's choose something else.
+    context->randReset(2);
+    context->randSeed(1);
     context->commandArgs(argc, argv);
     waves::Waves drawn(*context, options.waves, options.waves_from, options.waves_to);
     const auto soc = std::make_unique<Vsoc_sim>(context.get());

@@ -5,7 +5,7 @@ use sched::switching::Switching;
 /// First word of the block: `COFS`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFS");
 /// Version of the layout; a kernel refuses any other.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 /// Number of tables in the block, in the order of [`Table`].
 pub const TABLES: usize = 9;
 /// Words of the header: magic, version, words in total, checksum, ticks per second, CPU clock, then offset and count of

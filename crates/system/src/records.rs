@@ -62,8 +62,10 @@ pub mod area {
     pub const WOVEN: u32 = 64;
     /// Handlers of the domain that interrupts reach without the kernel use it, too ([`crate::direct`]).
     pub const OPEN: u32 = 128;
+    /// All of it is zero when domains begin: boot clears it before it loads initial data.
+    pub const CLEAR: u32 = 256;
     /// Frames that pages of the domain get at their first touch: the scheme says which ([`crate::rtmmu::Space`]).
-    pub const DEMAND: u32 = 256;
+    pub const DEMAND: u32 = 512;
 
     /// Normal memory, write-back cacheable.
     pub const NORMAL: u32 = 0;

@@ -201,7 +201,7 @@ fn area_entry<K: Known>(system: &System, index: usize, entry: Area) -> Result<()
     require(entry.flags & (area::WRITE | area::EXECUTE) != area::WRITE | area::EXECUTE, "flags")?;
     require(entry.memory <= area::DEVICE, "memory")?;
     require(entry.memory != area::DEVICE || entry.flags & area::EXECUTE == 0, "flags")?;
-    let known = if K::scheme(system) == Scheme::Rtmmu { 2 * area::DEMAND } else { 2 * area::OPEN };
+    let known = if K::scheme(system) == Scheme::Rtmmu { 2 * area::DEMAND } else { 2 * area::CLEAR };
     require(entry.flags < known, "flags")?;
     K::scheme(system).area(system, index, &entry)?;
     let (base, end) = (entry.physical, u64::from(entry.physical) + u64::from(entry.bytes));
@@ -210,7 +210,11 @@ fn area_entry<K: Known>(system: &System, index: usize, entry: Area) -> Result<()
     require(base >= home.base && end <= u64::from(home.base) + u64::from(home.bytes), "base")?;
     require(home.kind != frames::KERNEL, "base")?;
     require((home.kind == frames::DEVICE) == (entry.memory == area::DEVICE), "memory")?;
-    require(home.kind != frames::ROM || entry.flags & area::WRITE == 0, "flags")?;
+    require(home.kind != frames::ROM || entry.flags & (area::WRITE | area::CLEAR) == 0, "flags")?;
+    require(
+        entry.memory != area::DEVICE && entry.flags & area::DEMAND == 0 || entry.flags & area::CLEAR == 0,
+        "flags",
+    )?;
     for (at, other) in (0..index).map(|other| (other, system.get::<Area>(other))) {
         let both_shared = entry.flags & other.flags & area::SHARED != 0 && entry.domain != other.domain;
         let woven = entry.flags & other.flags & area::WOVEN != 0 && K::scheme(system).are_apart(system, index, at);

@@ -171,7 +171,8 @@ impl<A: Arch> Boot<A> {
         PhysRange::at(base, bytes).overlaps(PhysRange::at(first, size))
     }
 
-    /// Types all memory: what domains were given is theirs, the rest is untyped, and clear where somebody can map it.
+    /// Types all memory: what domains were given is theirs, the rest is untyped. What they begin with, but for constants, and what they can map is cleared:
+    /// nobody knows what it held before boot.
     fn frames(&self, arch: &mut A, pool: &mut Pool<A>) -> Result<FrameTable<'static>, BootError> {
         let marks = objects::marks(&self.tables);
         let chunks = pool.array(arch, FrameTable::chunks_for(marks), |_| Ok(Chunk::EMPTY))?;
@@ -198,6 +199,10 @@ impl<A: Arch> Boot<A> {
                 table.retype(range, purpose).map_err(|_| BootError::Areas)?;
             }
             table.map(range, owner).map_err(|_| BootError::Areas)?;
+            if entry.flags & area::CLEAR != 0 {
+                // SAFETY: memory of domains alone, as the table would have refused it otherwise, and none of them has begun.
+                unsafe { arch.zero(PhysAddr::narrow(range.base()), Bytes::narrow(range.size())) };
+            }
         }
         for range in held_ranges(&self.tables) {
             clear_unused(arch, &table, PhysRange::at(PhysAddr(range.base), Bytes(range.bytes)));
@@ -206,7 +211,7 @@ impl<A: Arch> Boot<A> {
     }
 }
 
-/// Clears the untyped memory of a range: nobody knows what it held before boot.
+/// Clears the untyped memory of a range.
 fn clear_unused<A: Arch>(arch: &mut A, table: &FrameTable<'_>, range: PhysRange) {
     let unused = table.entries().filter(|entry| matches!(entry.kind, FrameType::Untyped));
     for part in unused.filter_map(|entry| entry.range.common(range)) {

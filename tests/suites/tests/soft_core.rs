@@ -78,6 +78,17 @@ fn a_domain_has_a_timer_and_its_line() {
     }
 }
 
+/// Memories hold anything when power comes: the bench makes it so, and a domain reads all of its own.
+#[test]
+fn memory_that_domains_begin_with_is_clear() {
+    let ran = Ran::on(BOARD, "tests/soft-core/fresh.toml", &[]);
+    assert_eq!(ran.code, 0, "{}\n{:#}", ran.stderr, ran.report["verdict"]);
+    for (name, words) in [("stack", 1536), ("heap", 4096), ("arena0", 2048), ("near", 1024), ("far", 2048)] {
+        let line = format!("fresh: {name}: 0 of {words} words\n");
+        assert!(ran.console().contains(&line), "no `{line}`\n{}", ran.console());
+    }
+}
+
 /// A run in which the core sleeps most of the time, once with counters that leap meanwhile and once with each cycle simulated.
 #[test]
 fn sleep_in_a_step_leaves_the_same_record() {

@@ -1,8 +1,11 @@
 //! One ELF file with everything, for a loader.
 
+use std::collections::BTreeMap;
+
 use manager::HandOver;
 use manifest::resolved::System;
 use object::elf;
+use system::area;
 
 use crate::elf::{Kernel, Loaded, Program};
 use crate::error::PlaceError;
@@ -46,7 +49,27 @@ pub(crate) fn write(
     segments.extend(handlers);
     segments.retain(|segment| !segment.bytes.is_empty());
     segments.sort_by_key(|segment| segment.at);
+    fill(&mut segments, &read_only(plan));
     Ok(elf_file(kernel, &segments))
+}
+
+/// The areas of domains that nobody writes: their ends, by their first physical addresses.
+fn read_only(plan: &Plan) -> BTreeMap<u32, u32> {
+    let areas = plan.domains.iter().flat_map(|domain| domain.entries(0));
+    let constant = areas.filter(|area| area.flags & (area::WRITE | area::WOVEN) == 0 && area.memory != area::DEVICE);
+    constant.map(|area| (area.physical, area.physical + area.bytes)).collect()
+}
+
+/// Makes each segment that begins in such an area reach to the next one, or to the area's end: what memory held before is nobody's to read.
+fn fill(segments: &mut [Loaded], areas: &BTreeMap<u32, u32>) {
+    let mut next = u32::MAX;
+    for Loaded { at, bytes, .. } in segments.iter_mut().rev() {
+        if let Some((_, end)) = areas.range(..=*at).next_back().filter(|(_, end)| **end > *at) {
+            let length = (next.min(*end) - *at) as usize;
+            bytes.resize(length.max(bytes.len()), 0);
+        }
+        next = *at;
+    }
 }
 
 /// The way from handlers into the kernel: an address of its code, Thumb bit set; 0 of a kernel without one.
@@ -96,4 +119,18 @@ fn elf_file(kernel: &Kernel, segments: &[Loaded]) -> Vec<u8> {
         file.extend(bytes);
     }
     file
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_area_that_nobody_writes_is_loaded_to_its_end() {
+        let mut segments = [(0x0800, 4), (0x1000, 8), (0x1010, 4), (0x2000, 4), (0x3000, 4)]
+            .map(|(at, bytes)| Loaded::here(at, vec![0x5a; bytes]));
+        fill(&mut segments, &BTreeMap::from([(0x1000, 0x2000), (0x3000, 0x3004)]));
+        assert_eq!(segments.each_ref().map(|segment| segment.bytes.len()), [4, 0x10, 0xff0, 4, 4]);
+        assert!(segments[1].bytes.starts_with(&[0x5a; 8]) && segments[1].bytes.ends_with(&[0; 8]));
+    }
 }

@@ -74,9 +74,17 @@ impl Spot {
     /// The area as the tables of domain number `domain` have it; none if another one's entry covers it.
     pub(crate) fn entry(&self, domain: u32) -> Option<system::Area> {
         let Spot { flags, memory, physical, .. } = *self;
-        let flags = flags | if self.disabled == 0 { 0 } else { area::WOVEN };
+        let flags = flags
+            | if self.disabled == 0 { 0 } else { area::WOVEN }
+            | if self.begins_clear() { area::CLEAR } else { 0 };
         let (base, bytes) = self.mapped.unwrap_or((self.base, self.bytes));
         (bytes > 0).then_some(system::Area { domain, base, bytes, flags, memory, physical })
+    }
+
+    /// Whether boot clears it: all that is no device and no constant, and has its frames from the start.
+    fn begins_clear(&self) -> bool {
+        let is_shared = matches!(self.part, Part::Shared(..));
+        (is_shared || self.flags & area::WRITE != 0) && self.memory != area::DEVICE && self.flags & area::DEMAND == 0
     }
 
     /// Bytes of its addresses.
