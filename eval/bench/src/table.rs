@@ -47,6 +47,8 @@ fn describe(id: &str, target: &Target) -> String {
 
 /// Below tables of modelled cycles.
 pub(crate) const MODELLED: &str = "Cycles are modelled, not measured on silicon.";
+/// Below tables of cycles of a hardware description that is simulated.
+pub(crate) const EXACT: &str = "Cycles are exact for the hardware description that is simulated.";
 
 fn conclusion(rows: &[Row]) -> String {
     let met = rows.iter().filter(|row| row.met == Some(true)).count();
@@ -54,7 +56,7 @@ fn conclusion(rows: &[Row]) -> String {
     let exact = rows.iter().filter(|row| row.exact).count();
     let cycles = match exact {
         0 => MODELLED,
-        _ if exact == rows.len() => "Cycles are exact for the hardware description that is simulated.",
+        _ if exact == rows.len() => EXACT,
         _ => {
             "Cycles are modelled, not measured on silicon; on the soft core they are exact for its hardware description."
         }

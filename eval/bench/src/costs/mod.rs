@@ -27,7 +27,7 @@ pub use quantity::{Found, Quantity};
 
 use crate::bench::Bench;
 use crate::chip::{self, Chip};
-use crate::table::MODELLED;
+use crate::table::{EXACT, MODELLED};
 use crate::{Error, Symbols};
 use seen::Stretches;
 
@@ -55,12 +55,14 @@ pub struct Cost {
     pub declared: u64,
     /// The value that the board's file should have, with the margin.
     pub proposed: u64,
+    /// Whether cycles are exact for a hardware description that is simulated.
+    pub exact: bool,
 }
 
 impl Cost {
-    fn new(quantity: Quantity, seen: Found, declared: &KernelCosts) -> Self {
-        let proposed = with_margin(seen.cycles);
-        Self { key: quantity.key(), about: quantity.about(), declared: quantity.declared(declared), proposed, seen }
+    fn new(quantity: Quantity, seen: Found, declared: &KernelCosts, exact: bool) -> Self {
+        let (proposed, declared) = (with_margin(seen.cycles), quantity.declared(declared));
+        Self { key: quantity.key(), about: quantity.about(), declared, proposed, seen, exact }
     }
 
     /// Whether a path took longer than the board's file says.
@@ -100,7 +102,7 @@ pub fn measure(install: &Install, options: &Options, progress: &mut dyn FnMut(&s
     }
     let declared = declared.ok_or_else(|| Error::NoSuchRow(options.only.clone().unwrap_or_default()))?;
     let costs = Quantity::ALL.into_iter().zip(found);
-    Ok(costs.filter_map(|(quantity, found)| Some(Cost::new(quantity, found?, &declared))).collect())
+    Ok(costs.filter_map(|(quantity, found)| Some(Cost::new(quantity, found?, &declared, chip.is_exact()))).collect())
 }
 
 /// The table for people.
@@ -124,7 +126,8 @@ pub fn table(costs: &[Cost]) -> String {
             if cost.is_exceeded() { "EXCEEDED".to_owned() } else { String::new() },
         ]);
     }
-    format!("{table}\n{MODELLED}")
+    let cycles = if costs.iter().all(|cost| cost.exact) { EXACT } else { MODELLED };
+    format!("{table}\n{cycles}")
 }
 
 /// Builds and runs a system.

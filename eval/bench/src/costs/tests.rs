@@ -96,7 +96,14 @@ fn a_tenth_is_added_and_rounded_up() {
 fn cost(quantity: Quantity, cycles: u64) -> Cost {
     let seen =
         Found { cycles, system: "eval/systems/paths/system.toml".to_owned(), path: "YIELD".to_owned(), waits: None };
-    Cost { key: quantity.key(), about: quantity.about(), declared: 1000, proposed: with_margin(cycles), seen }
+    Cost {
+        key: quantity.key(),
+        about: quantity.about(),
+        declared: 1000,
+        proposed: with_margin(cycles),
+        seen,
+        exact: false,
+    }
 }
 
 #[test]
