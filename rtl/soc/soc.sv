@@ -9,7 +9,7 @@ module soc
   parameter bit          DoubleSpeed   = 1'b0,  // RTMMU: table memory at twice the clock
   parameter int unsigned TlbEntries    = 8,     // Sv32: of each of the two TLBs
   parameter int unsigned TableW        = 19,    // log2 of the entries of each table, all domains together
-  parameter int unsigned SramBytesLog2 = 19,
+  parameter int unsigned SramBytesLog2 = 20,
   parameter int unsigned DramBytesLog2 = 26,
   parameter int unsigned SlotCycles    = 3,
   parameter int unsigned TickCycles    = 2      // of the timer: the kernel counts up to 43 million ticks in a second

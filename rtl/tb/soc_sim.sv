@@ -7,7 +7,7 @@ module soc_sim
   parameter int unsigned DoubleSpeed   = 0,
   parameter int unsigned TlbEntries    = 8,
   parameter int unsigned TableW        = 19,
-  parameter int unsigned SramBytesLog2 = 19,
+  parameter int unsigned SramBytesLog2 = 20,
   parameter int unsigned DramBytesLog2 = 26,
   parameter int unsigned SlotCycles    = 3,
   parameter int unsigned TickCycles    = 2

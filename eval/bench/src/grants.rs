@@ -61,7 +61,8 @@ fn rows(chip: &Chip, measured: &Calls) -> Result<Vec<Row>, Error> {
         return Err(Error::Run(format!("manager: {failed} of {count} requests were refused on {}", chip.board.name)));
     }
     let row = |(index, (id, label, about, judged)): (usize, &Part)| {
-        let cycles = measured.samples.get(index).and_then(|found| samples::warm_at_least(found, 1));
+        let warm = if chip.is_exact() { 0 } else { samples::WARM };
+        let cycles = measured.samples.get(index).and_then(|found| samples::behind(warm, found, 1));
         let cycles = cycles.ok_or_else(|| Error::Run(format!("manager: too few calls of {label}")))?;
         let about = match label.starts_with("history") {
             true => format!("{about} ({count} requests, {failed} refused)"),

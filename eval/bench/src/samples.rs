@@ -35,7 +35,12 @@ pub fn warm(samples: &[u64]) -> Option<Cycles> {
 
 /// As [`warm`], when at least so many are left, and at least one.
 pub fn warm_at_least<T: Copy + Ord + Into<u64>>(samples: &[T], least: usize) -> Option<Cycles> {
-    let mut counted = samples.get(WARM..)?.to_vec();
+    behind(WARM, samples, least)
+}
+
+/// The same of what is behind the first `warm` samples, of which hardware without caches needs none.
+pub fn behind<T: Copy + Ord + Into<u64>>(warm: usize, samples: &[T], least: usize) -> Option<Cycles> {
+    let mut counted = samples.get(warm..)?.to_vec();
     if counted.len() < least {
         return None;
     }

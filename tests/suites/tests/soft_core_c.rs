@@ -71,7 +71,7 @@ const MEMORY: &[&str] = &[
 
 #[test]
 fn the_memory_manager_serves_a_program_in_rust_and_one_in_c() {
-    let ran = Ran::new("tests/soft-core/memory.toml", &[]);
+    let ran = Ran::on(BOARD, "examples/memory/system.toml", &[]);
     ended_as_promised(&ran);
     let general = |line: &str| {
         let words = line.split(' ').map(|word| match word.strip_prefix("0x") {

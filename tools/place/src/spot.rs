@@ -39,7 +39,7 @@ pub(crate) struct Spot {
     /// Pages of addresses, some of which have frames at any time, if they get them at their first touch: then `bytes` are those of the frames.
     pub on_demand: Option<u32>,
     /// With page tables, the range that is mapped for it if that is not its own: all of the unit that it begins, or nothing (0 bytes) in one
-    /// that another area begins.
+    /// that another area begins. Of a demand area, likewise: the first arena has the frames of all.
     pub mapped: Option<(u32, u32)>,
 }
 

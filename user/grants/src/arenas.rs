@@ -3,8 +3,8 @@
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use heap::{Arena, DEFAULT, Records};
-use info::{Area, info};
+use heap::{DEFAULT, EnvelopeArena};
+use info::info;
 
 unsafe extern "C" {
     /// Lets less important threads run for a moment. Provided by the run-time.
@@ -14,7 +14,7 @@ unsafe extern "C" {
 /// Arenas beside that of plain `malloc`: one for each specification of the platform is enough.
 const ARENAS: usize = 4;
 
-static OWN: [Arena; ARENAS] = [const { Arena::new() }; ARENAS];
+static OWN: [EnvelopeArena; ARENAS] = [const { EnvelopeArena::new() }; ARENAS];
 /// Packed specification of each arena plus one, 0 for an arena without memory; the last is that of [`DEFAULT`].
 static SPECS: [AtomicU32; ARENAS + 1] = [const { AtomicU32::new(0) }; ARENAS + 1];
 static STATE: AtomicU32 = AtomicU32::new(NEW);
@@ -45,14 +45,9 @@ fn open() {
                 SPECS[ARENAS].store(envelope.spec + 1, Ordering::Relaxed);
                 continue;
             }
-            let Area { base, bytes, pieces, stride, access, .. } = envelope.arena;
-            // Its pages are no memory before somebody makes regions of them: it serves plain `malloc`, or the program itself.
-            if access & abi::info::area::DEMAND != 0 {
-                continue;
-            }
             let Some((arena, spec)) = own.next() else { break };
             // SAFETY: the area is this domain's, for this arena alone, and handed over once.
-            if unsafe { arena.open(base, bytes, pieces, stride, Records::For(envelope.count)) }.is_ok() {
+            if unsafe { arena.open(&envelope) }.is_ok() {
                 spec.store(envelope.spec + 1, Ordering::Relaxed);
             }
         }
@@ -60,7 +55,7 @@ fn open() {
     STATE.store(OPEN, Ordering::Release);
 }
 
-fn arenas() -> impl Iterator<Item = (u32, &'static Arena)> {
+fn arenas() -> impl Iterator<Item = (u32, &'static EnvelopeArena)> {
     open();
     let all = OWN.iter().chain([&DEFAULT]);
     SPECS.iter().map(|spec| spec.load(Ordering::Relaxed)).zip(all).filter(|(spec, _)| *spec != 0)
@@ -71,7 +66,7 @@ fn arenas() -> impl Iterator<Item = (u32, &'static Arena)> {
 /// # Time complexity
 /// Constant.
 pub(crate) fn alloc(bytes: u32, spec: u32) -> Option<NonNull<u8>> {
-    arenas().filter(|(known, _)| *known == spec + 1).find_map(|(_, arena)| arena.alloc(bytes).ok())
+    arenas().filter(|(known, _)| *known == spec + 1).find_map(|(_, arena)| arena.alloc_aligned(bytes, 1).ok())
 }
 
 /// Takes a block back; `None` when it lies in no arena.

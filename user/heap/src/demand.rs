@@ -1,6 +1,7 @@
-//! The heap of the demand area: pages have frames only while blocks lie in them.
+//! Heaps in the demand area: pages have frames only while blocks lie in them.
 
 use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use abi::region::{FIRST_ALONE, LAST_ALONE};
 use memory::demand::{Counts, Deferred, DemandHeap, Layout, Made, PAGE, Refused, Regions};
@@ -16,9 +17,6 @@ unsafe extern "C" {
     /// `REGION_UNMAP`, likewise.
     safe fn cof_heap_unmap(place: u32, regions: u32) -> u32;
 }
-
-/// The demand area's only heap.
-pub static DEMAND: DemandArena = DemandArena(Turn::new(None));
 
 /// The kernel, for the piece that begins at an address.
 #[derive(Debug)]
@@ -113,9 +111,21 @@ impl Parts {
 }
 
 /// An arena in the demand area. Operations take constant time, a call of the kernel at most included; the first touch of each page takes some more.
-pub struct DemandArena(Turn<Option<DemandHeap<Raw, Table, Kernel>>>);
+pub struct DemandArena {
+    heap: Turn<DemandHeap<Raw, Table, Kernel>>,
+    /// The piece, once there is a heap, so that a look at an address takes no turn: on the processors that have demand areas the kernel performs its exchange.
+    begin: AtomicU32,
+    end: AtomicU32,
+}
 
 impl DemandArena {
+    /// An arena without memory: every request fails.
+    pub const fn new() -> DemandArena {
+        let memory = Deferred::new(Raw::NONE, Table { base: 0, pages: 0 }, 0, 0);
+        let heap = Turn::new(DemandHeap::closed(memory, Kernel(0)));
+        DemandArena { heap, begin: AtomicU32::new(0), end: AtomicU32::new(0) }
+    }
+
     /// Gives the arena its addresses: `bytes` bytes from `base`, for an envelope of `live` bytes in `count` blocks of at most `largest` bytes.
     ///
     /// # Errors
@@ -125,21 +135,23 @@ impl DemandArena {
     /// The addresses are the domain's demand area, and from now on only used through this arena.
     pub unsafe fn open(&self, (base, bytes): (u32, u32), live: u32, largest: u32, count: u32) -> Result<(), Error> {
         let layout = Layout::new(live, largest, count).filter(|layout| layout.bytes() == bytes).ok_or(Error::Piece)?;
-        self.0.with(|heap| {
-            if heap.is_some() {
+        self.heap.with(|heap| {
+            if self.is_open() {
                 return Err(Error::Piece);
             }
             // SAFETY: as the caller promises.
             let Parts { layout, memory, counts, piece } = unsafe { Parts::new(base, layout) }?;
             let memory = Deferred::new(memory, counts, piece, layout.piece);
-            *heap = Some(DemandHeap::new(memory, &layout, base, count, Kernel(piece))?);
+            heap.open((memory, Kernel(piece)), &layout, base, count)?;
+            self.begin.store(piece, Ordering::Relaxed);
+            self.end.store(piece + layout.piece * PAGE, Ordering::Release);
             Ok(())
         })
     }
 
     /// Whether the arena has memory.
     pub fn is_open(&self) -> bool {
-        self.0.with(|heap| heap.is_some())
+        self.end.load(Ordering::Acquire) != 0
     }
 
     /// A block of at least `bytes` bytes at a multiple of `align`, and of eight.
@@ -195,25 +207,29 @@ impl DemandArena {
 
     /// Whether an address lies in the arena's piece.
     pub fn spans(&self, address: u32) -> bool {
-        self.with(|heap| Ok(heap.memory().inner().spans(address))) == Ok(true)
+        let end = self.end.load(Ordering::Acquire);
+        (self.begin.load(Ordering::Relaxed)..end).contains(&address)
     }
 
     /// The arena's occupancy.
     pub fn usage(&self) -> Usage {
-        self.with(|heap| Ok(heap.usage())).unwrap_or_default()
+        self.with(|heap| heap.usage())
     }
 
     /// Pages of blocks that are in use, and the most that were.
     pub fn pages(&self) -> (u32, u32) {
-        self.with(|heap| Ok(heap.pages())).unwrap_or_default()
+        self.with(|heap| heap.pages())
     }
 
-    /// Once for the whole program; without memory every request fails.
+    /// Once for the whole program.
     #[inline(never)]
-    fn with<R>(
-        &self,
-        use_it: impl FnOnce(&mut DemandHeap<Raw, Table, Kernel>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        self.0.with(|heap| heap.as_mut().ok_or(Error::Full).and_then(use_it))
+    fn with<R>(&self, use_it: impl FnOnce(&mut DemandHeap<Raw, Table, Kernel>) -> R) -> R {
+        self.heap.with(use_it)
+    }
+}
+
+impl Default for DemandArena {
+    fn default() -> Self {
+        DemandArena::new()
     }
 }

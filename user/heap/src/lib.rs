@@ -13,6 +13,7 @@ mod arena;
 mod default;
 #[cfg(feature = "demand")]
 pub mod demand;
+mod envelope;
 #[cfg(feature = "malloc")]
 mod malloc;
 mod raw;
@@ -20,4 +21,5 @@ mod turn;
 
 pub use arena::{Arena, Records};
 pub use default::{DEFAULT, alloc, begin, fault, free, realloc};
+pub use envelope::EnvelopeArena;
 pub use memory::heap::{Error, GRANULE, Usage, record_bytes, worst_case_bytes};

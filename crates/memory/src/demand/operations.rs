@@ -24,12 +24,42 @@ impl<S: Storage, C: Counts, R: Regions> DemandHeap<S, C, R> {
     /// # Errors
     /// As [`Heap::add_records`] and [`Heap::add`].
     pub fn new(memory: Deferred<S, C>, layout: &Layout, records: u32, blocks: u32, regions: R) -> Result<Self, Error> {
-        let (base, bytes) = memory.piece();
-        let mut heap = Heap::new(memory);
-        heap.add_records(records, layout.records)?;
-        heap.add(base, bytes)?;
-        heap.memory_mut().open();
-        Ok(DemandHeap { heap, regions, frames: layout.in_piece(), blocks, used: 0, peak: 0 })
+        let mut heap = DemandHeap::closed(memory, regions);
+        heap.begin(layout, records, blocks)?;
+        Ok(heap)
+    }
+
+    /// A heap that has no memory yet: every request fails.
+    pub const fn closed(memory: Deferred<S, C>, regions: R) -> Self {
+        DemandHeap { heap: Heap::new(memory), regions, frames: 0, blocks: 0, used: 0, peak: 0 }
+    }
+
+    /// Gives a heap without memory what [`DemandHeap::new`] takes, in its place: on a small stack there is no room for a heap that moves.
+    ///
+    /// # Errors
+    /// As [`DemandHeap::new`]; [`Error::Piece`] when it has memory already.
+    pub fn open(
+        &mut self,
+        (memory, regions): (Deferred<S, C>, R),
+        layout: &Layout,
+        records: u32,
+        blocks: u32,
+    ) -> Result<(), Error> {
+        if self.heap.usage().capacity != 0 {
+            return Err(Error::Piece);
+        }
+        *self.heap.memory_mut() = memory;
+        self.regions = regions;
+        self.begin(layout, records, blocks)
+    }
+
+    fn begin(&mut self, layout: &Layout, records: u32, blocks: u32) -> Result<(), Error> {
+        let (base, bytes) = self.heap.memory().piece();
+        self.heap.add_records(records, layout.records)?;
+        self.heap.add(base, bytes)?;
+        self.heap.memory_mut().open();
+        (self.frames, self.blocks) = (layout.in_piece(), blocks);
+        Ok(())
     }
 
     /// A block of at least `bytes` bytes, as [`Heap::alloc`].

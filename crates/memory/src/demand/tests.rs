@@ -126,6 +126,19 @@ struct Rig {
     live: BTreeMap<u32, u32>,
 }
 
+fn nothing() -> (Deferred<Paged, &'static mut [u16]>, Kernel) {
+    let memory = Paged { fixed: Vec::new(), piece: Vec::new(), regions: Table::default() };
+    (
+        Deferred::new(memory, Default::default(), 0, 0),
+        Kernel { regions: Table::default(), pages: 0, refuses: Rc::default() },
+    )
+}
+
+fn closed() -> DemandHeap<Paged, &'static mut [u16], Kernel> {
+    let (memory, regions) = nothing();
+    DemandHeap::closed(memory, regions)
+}
+
 impl Rig {
     fn new(live: u32, largest: u32, count: u32) -> Self {
         let layout = Layout::new(live, largest, count).unwrap();
@@ -136,7 +149,9 @@ impl Rig {
         let piece = BASE + layout.fixed * PAGE;
         let memory = Deferred::new(memory, counts, piece, layout.piece);
         let kernel = Kernel { regions: regions.clone(), pages: layout.piece, refuses: refuses.clone() };
-        let heap = DemandHeap::new(memory, &layout, BASE, count, kernel).unwrap();
+        let mut heap = closed();
+        assert_eq!(heap.alloc(1), Err(Error::Full), "there is no memory yet");
+        heap.open((memory, kernel), &layout, BASE, count).unwrap();
         Rig { heap, regions, refuses, layout, live: BTreeMap::new() }
     }
 
@@ -263,6 +278,14 @@ fn a_rest_that_stays_with_a_block_counts() {
         assert_eq!(rig.free(next), Ok(()));
         rig.check();
     }
+}
+
+#[test]
+fn a_heap_gets_its_memory_once() {
+    let mut rig = Rig::new(4096, 1024, 4);
+    let at = rig.alloc(100).unwrap();
+    assert_eq!(rig.heap.open(nothing(), &rig.layout, BASE, 4), Err(Error::Piece));
+    assert!(rig.heap.size(at).is_ok_and(|size| size >= 100), "it has the memory that it had");
 }
 
 #[test]

@@ -21,6 +21,11 @@ pub(crate) fn a9() -> Chip {
     find(&install(), "xilinx-zynq-a9").expect("the board is measured")
 }
 
+/// A board whose hardware is simulated.
+pub(crate) fn soft_core() -> Chip {
+    find(&install(), "ibex-rtmmu").expect("the board is measured")
+}
+
 const LEAST: &str = "prefix = \"t\"\noperation = []\n\
     [systems]\nbenchmark = \"eval/systems/bench/system.toml\"\n";
 const OPERATION: &str = "{ id = \"a\", about = \"b\", start = \"c\", end = \"d\" }";

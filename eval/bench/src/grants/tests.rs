@@ -1,5 +1,5 @@
 use super::*;
-use crate::chip::tests::{a9, m7};
+use crate::chip::tests::{a9, m7, soft_core};
 
 fn measured(calls: usize) -> Calls {
     let samples = |part: usize| [vec![9_999; samples::WARM], vec![100 * (part as u32 + 1); calls], vec![250]].concat();
@@ -25,6 +25,12 @@ fn requests_are_seen_one_by_one_where_there_are_tables() {
     let told: Vec<(&str, Option<bool>)> = rows.iter().map(|row| (row.id.as_str(), row.met)).collect();
     assert_eq!(told[0], ("a9.manager.grant", None));
     assert_eq!(told[6..], [("a9.manager.admit", Some(true)), ("a9.manager.map", None)]);
+}
+
+#[test]
+fn all_calls_count_where_nothing_warms() {
+    let rows = rows(&soft_core(), &measured(10)).expect("enough calls");
+    assert_eq!((rows[0].id.as_str(), rows[0].cycles.max), ("rtmmu.manager.grant", 9_999));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use core::fmt::Write;
 use core::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
 
 use cofferdam::{Console, Start, sys};
-use heap::demand::DEMAND;
+use heap::DEFAULT;
 
 cofferdam::entry!(main);
 
@@ -24,19 +24,19 @@ fn main(_: Start) -> u32 {
     let ticks = (sys::time_now() as u32).wrapping_sub(word.load(SeqCst)) - (word.load(SeqCst) - before);
     let _ = writeln!(console, "atomic: {}, in {ticks} ticks", atomic());
     let small: Vec<Box<u32>> = (0..100).map(Box::new).collect();
-    let used = DEMAND.pages().0;
+    let used = DEFAULT.pages().0;
     let mut large = vec![1_u8; 60_000];
-    let with_large = DEMAND.pages().0;
+    let with_large = DEFAULT.pages().0;
     large[30_000] = 7;
     let sum: u32 = large.iter().map(|byte| u32::from(*byte)).sum();
     drop(large);
-    let without = DEMAND.pages().0;
+    let without = DEFAULT.pages().0;
     let mut map: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     (0..40).for_each(|key| _ = map.insert(key, vec![key; 100]));
     let kept = map.iter().all(|(key, words)| words.iter().all(|word| word == key))
         && small.iter().map(|word| **word).eq(0..100);
     drop((small, map));
-    let _ = writeln!(console, "pages: {used}, {with_large}, {without}, {}; sum {sum}, kept {kept}", DEMAND.pages().0);
+    let _ = writeln!(console, "pages: {used}, {with_large}, {without}, {}; sum {sum}, kept {kept}", DEFAULT.pages().0);
     0
 }
 

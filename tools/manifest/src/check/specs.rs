@@ -131,7 +131,7 @@ fn one_default(name: &str, domain: &Domain) -> Option<Refusal> {
     )
 }
 
-/// Of memory that is mapped at its first touch a domain has one arena, and no level is promised for the check of an access, which may be the first.
+/// Arenas that are mapped at their first touch have their frames in one memory, and no level is promised for the check of an access, which may be the first.
 fn on_demand(name: &str, domain: &Domain, board: &Board) -> Option<Refusal> {
     let all = domain.envelope.iter().enumerate();
     let is_on_demand = |asked: bool, envelope: &Envelope| board.protection.is_on_demand(envelope.spec.value, asked);
@@ -157,16 +157,19 @@ fn on_demand(name: &str, domain: &Domain, board: &Board) -> Option<Refusal> {
                 .remedy(format!("write `spec = \"{without}\"`, or drop the level")),
         );
     }
-    let (first, second) = (arenas.next()?.0, arenas.next()?.0);
+    // An unknown name is refused elsewhere.
+    let memory_of = |envelope: &Envelope| board.memory_for(&envelope.memory).map_or("", |(name, _)| name);
+    let (first, memory) = arenas.next().map(|(index, envelope)| (index, memory_of(envelope)))?;
+    let (index, other) = arenas.find(|(_, envelope)| memory_of(envelope) != memory)?;
     Some(
         Refusal::at(
             "CF0315",
-            format!("domain.{name}.envelope[{second}].spec"),
-            "a second arena is mapped at its first touch",
+            format!("domain.{name}.envelope[{index}].memory"),
+            "the frames of a demand area lie in two memories",
         )
-        .value(format!("envelopes {first} and {second}"))
-        .limit("one")
-        .rule("a domain has one demand area")
-        .remedy("make one envelope of both, or remove one `constant-time` or `on_demand`"),
+        .value(format!("`{}` here and `{memory}` of envelope {first}", memory_of(other)))
+        .limit(format!("`{memory}`"))
+        .rule("a domain has one demand area for all envelopes with `constant-time` or `on_demand`, with its frames in one memory")
+        .remedy(format!("write `memory = \"{memory}\"`, or drop `constant-time` or `on_demand` of one envelope")),
     )
 }

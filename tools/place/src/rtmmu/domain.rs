@@ -48,12 +48,10 @@ pub(super) fn place(
     if let Some(heap) = &domain.heap {
         own.add(Part::Heap, &heap.area, heap.area.extra, (writable, None))?;
     }
-    for (index, Envelope { area, on_demand, .. }) in domain.envelopes.iter().enumerate() {
+    for (index, Envelope { area, .. }) in own.envelopes(false) {
         own.add(Part::Envelope(index), area, area.extra, (writable, None))?;
-        if let (Some(spot), Some(_)) = (own.areas.last_mut(), on_demand) {
-            (spot.on_demand, spot.flags) = (*on_demand, spot.flags | area::DEMAND);
-        }
     }
+    own.demand_area()?;
     let areas = own.areas;
     let base = |part: Part| areas.iter().find(|spot| spot.part == part).map_or(0, |spot| spot.base);
     let (data_base, stacks) = (base(Part::Data), base(Part::Stack));
@@ -102,7 +100,49 @@ struct Own<'a> {
     areas: Vec<Spot>,
 }
 
-impl Own<'_> {
+impl<'a> Own<'a> {
+    /// The envelopes whose pages get frames at their first touch, or the others, with their numbers.
+    fn envelopes(&self, on_demand: bool) -> impl Iterator<Item = (usize, &'a Envelope)> + use<'a> {
+        let all = self.domain.envelopes.iter().enumerate();
+        all.filter(move |(_, envelope)| envelope.on_demand.is_some() == on_demand)
+    }
+
+    /// Adds the arenas of the demand area, one behind the other: the kernel has one such area of a domain, from the first arena to the end of the last. The
+    /// pages between two of them are no region, so that nobody maps them. All frames follow each other.
+    fn demand_area(&mut self) -> Result<(), PlaceError> {
+        let Some((first, Envelope { area: declared, .. })) = self.envelopes(true).next() else { return Ok(()) };
+        let begin = self.areas.len();
+        let mut physical = self.frames(first, declared.memory)?;
+        for (index, Envelope { area, on_demand, .. }) in self.envelopes(true) {
+            let bytes = room(area.extra.into()) as u32;
+            let base = Addresses::behind(self.areas.iter()).take(bytes);
+            let flags = area::READ | area::WRITE | area::DEMAND;
+            let spot = Spot::new(Part::Envelope(index), (base, bytes), flags, area.spec);
+            self.areas.push(Spot { physical, on_demand: *on_demand, mapped: Some((base, 0)), ..spot });
+            physical += bytes;
+        }
+        // The first one's entry has the frames of all.
+        let arenas = &mut self.areas[begin..];
+        let frames = arenas.iter().map(|arena| arena.bytes).sum();
+        arenas[0].mapped = Some((arenas[0].base, frames));
+        Ok(())
+    }
+
+    /// The first of the frames of all arenas of the demand area. If there are too few, the error is that of the first arena that does not fit.
+    fn frames(&mut self, first: usize, memory: usize) -> Result<u32, PlaceError> {
+        let what = |index: usize| Item::Of(Part::Envelope(index), self.domain.name.clone());
+        let sizes: Vec<_> = self.envelopes(true).map(|(index, arena)| (index, room(arena.area.extra.into()))).collect();
+        let all = sizes.iter().map(|(_, bytes)| bytes).sum();
+        let full = match pages(&mut self.spaces[memory], &what(first), all) {
+            Ok((base, _)) => return Ok(base),
+            Err(full) => full,
+        };
+        for (index, bytes) in sizes {
+            pages(&mut self.spaces[memory], &what(index), bytes)?;
+        }
+        Err(full)
+    }
+
     /// Adds an area of so many bytes: at an address, or behind all that are there.
     fn add(
         &mut self,

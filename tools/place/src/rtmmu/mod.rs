@@ -163,7 +163,7 @@ impl Mapped<'_> {
         }
         let trees = self.pages.tables.unwrap_or(site.rom);
         for (index, own) in own.iter_mut().enumerate() {
-            let on_demand = domains[index].areas.iter().find_map(|area| Some((area.on_demand?, area.bytes)));
+            let on_demand = demand_area(&domains[index].areas);
             let links = on_demand.map_or(0, |(_, frames)| Own::links_bytes(frames));
             let tree = own.tree_bytes().next_multiple_of(GRAIN);
             let bytes = tree + links.next_multiple_of(GRAIN);
@@ -189,6 +189,13 @@ fn window_end(system: &System, index: usize) -> u32 {
     let base = windows.0 + ((index as u32) << windows.1);
     let window = system::Area { base, bytes: 1 << windows.1, ..system::Area::default() };
     system::rtmmu::pages_log2([window].into_iter())
+}
+
+/// Pages and bytes of frames of the demand area, which reaches from the first of its arenas to the end of the last.
+fn demand_area(areas: &[Spot]) -> Option<(u32, u32)> {
+    let arenas = areas.iter().filter(|area| area.on_demand.is_some());
+    let (first, last) = (arenas.clone().next()?, arenas.clone().last()?);
+    Some(((last.base + last.reach() - first.base) / PAGE, arenas.map(|arena| arena.bytes).sum()))
 }
 
 /// An area of the domain's own, which has its addresses already.

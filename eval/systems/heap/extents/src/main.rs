@@ -17,7 +17,8 @@ use core::arch::asm;
 use cofferdam::memory::{AccessLevel, Answer, Failure, Granted, Manager, Operation, Request, TemporalSpec};
 use cofferdam::{Error, Start, sys};
 
-/// Requests of the long history.
+/// Requests of the long history. The thread's argument says into how many parts these numbers are divided, of which one is made: 0, where a cycle is cheap, means
+/// all of them.
 const REQUESTS: u32 = 8_000;
 /// Rounds for each size.
 const ROUNDS: u32 = 24;
@@ -145,9 +146,9 @@ impl Client {
     }
 
     /// Every power of two, and two sizes between it and the next.
-    fn sizes(&self) -> Result<(), Failure> {
+    fn sizes(&self, parts: u32) -> Result<(), Failure> {
         for log2 in SMALLEST_LOG2..=LARGEST_LOG2 {
-            for round in 0..ROUNDS {
+            for round in 0..ROUNDS / parts {
                 let size = 1u32 << log2;
                 let bytes = (size + [0, size / 4 + 12, size / 2 + 4][round as usize % 3]).min(1 << LARGEST_LOG2);
                 let base = self.size_grant(bytes)?.base;
@@ -161,8 +162,8 @@ impl Client {
     }
 
     /// Pages from one to fifteen, each request of a grant by itself.
-    fn steps(&self) -> Result<(), Failure> {
-        for round in 0..STEPS {
+    fn steps(&self, parts: u32) -> Result<(), Failure> {
+        for round in 0..STEPS / parts {
             let request = Request { bytes: PAGE * (1 + round % 15), spec: self.spec, ..Request::new(Operation::Grant) };
             let Answer::Granted(granted) = self.admit(&request)? else { return Err(Error::BadState.into()) };
             let mut left = granted.left;
@@ -178,11 +179,11 @@ impl Client {
     }
 
     /// A random history; the requests that were refused.
-    fn history(&self) -> Result<u32, Failure> {
+    fn history(&self, requests: u32) -> Result<u32, Failure> {
         let mut random = Random(0x2545_F491);
         let mut slots = [0; SLOTS];
         let mut refused = 0;
-        for _ in 0..REQUESTS {
+        for _ in 0..requests {
             let slot = &mut slots[random.below(SLOTS as u32) as usize];
             let power = 1 << (SMALLEST_LOG2 + random.below(LARGEST_LOG2 - SMALLEST_LOG2));
             let bytes = power + random.below(power + 1);
@@ -219,8 +220,8 @@ impl Random {
     }
 }
 
-fn main(_: Start) -> u32 {
-    match run() {
+fn main(start: Start) -> u32 {
+    match run(start.argument.max(1)) {
         Ok(()) => 0,
         Err(Failure::Refused(refused)) => {
             // The system has no console; the marks are in the trace.
@@ -231,13 +232,13 @@ fn main(_: Start) -> u32 {
     }
 }
 
-fn run() -> Result<(), Failure> {
+fn run(parts: u32) -> Result<(), Failure> {
     let manager = Manager::find().ok_or(Failure::Failed(Error::BadHandle))?;
     let client = Client { manager, spec: TemporalSpec::level(AccessLevel::L2).bits() };
-    client.sizes()?;
-    client.steps()?;
-    let refused = client.history()?;
-    sys::mark(COUNT, REQUESTS)?;
+    client.sizes(parts)?;
+    client.steps(parts)?;
+    let refused = client.history(REQUESTS / parts)?;
+    sys::mark(COUNT, REQUESTS / parts)?;
     sys::mark(FAILED, refused)?;
     Ok(())
 }
