@@ -150,14 +150,19 @@ impl Counter {
 impl Meter for Counter {
     fn used(&self, _met: Option<bool>) -> u32 {
         let (cycles, ticks) = self.rate();
+        let used = self.pending();
+        // The rest of a tick is charged with the next.
+        self.charged.store(self.charged.load(Relaxed).wrapping_add(scaled(used, cycles, ticks)), Relaxed);
+        used
+    }
+
+    fn pending(&self) -> u32 {
+        let (cycles, ticks) = self.rate();
         let charged = self.charged.load(Relaxed);
         let passed = self.at(CYCCNT).read().wrapping_sub(charged);
         // A count that is far beyond the comparison is none of its own.
         let passed = passed.min(self.compared.load(Relaxed).wrapping_sub(charged).saturating_add(BEYOND));
-        let used = scaled(passed, ticks, cycles);
-        // The rest of a tick is charged with the next.
-        self.charged.store(charged.wrapping_add(scaled(used, cycles, ticks)), Relaxed);
-        used
+        scaled(passed, ticks, cycles)
     }
 
     fn grant(&self, left: i32) {
