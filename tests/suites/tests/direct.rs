@@ -92,6 +92,35 @@ fn two_hostile_owners_harm_nobody() {
     assert!(victim["releases"].as_u64() > Some(300) && victim["missed_deadlines"] == 0, "{victim:#}");
 }
 
+/// A domain reads the servers of two others while the handlers of one use theirs up in each period. What it reads adds up to what was counted, and each right permits
+/// what it must (`tests/direct/servers/src/bin/watches.rs` has the rules).
+#[test]
+fn the_time_of_handlers_is_read_as_it_is_used_and_filled() {
+    let [ran, again] = [(); 2].map(|()| Ran::on(BOARD, "tests/direct/servers.toml", &[]));
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    assert_eq!(ran.report["faults"], json!([]));
+    let mark = &ran.report["marks"][0];
+    assert_eq!((&mark["id"], &mark["count"]), (&json!(1), &json!(1)), "{mark:#}");
+    let (read, counter) = (mark["last_value"].as_u64().unwrap_or(0), &ran.report["run"]["counter"]);
+    // In each of 148 periods 10 000 ticks of 7.5 cycles are used, and in one before them more than half; the last match is at most 200 cycles late.
+    let part = read.checked_sub(1_480_000);
+    assert!(
+        part.is_some_and(|part| (5_000..6_000).contains(&part)) && counter["matches"] == 148,
+        "{read}, {counter:#}"
+    );
+    let cycles = counter["cycles"].as_u64().unwrap_or(0);
+    assert!(cycles.abs_diff(read * 15 / 2) <= 200, "{read}, {counter:#}");
+    assert_eq!(ran.repeatable(), again.repeatable());
+}
+
+/// A thread that goes to Non-secure code by itself uses no time of another domain's handlers, as a sampler sees it.
+#[test]
+fn no_time_of_handlers_is_charged_for_threads_that_go_there() {
+    let ran = Ran::on(BOARD, "tests/direct/strays.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    assert_eq!(ran.report["faults"], json!([]));
+}
+
 #[test]
 fn every_mutant_applies() {
     for mutant in &Mutants::read().mutant {
