@@ -1,7 +1,7 @@
 //! Interrupts that reach a domain's handlers without the kernel: that they do, and what handlers cannot do to anybody else (docs/interrupts.md).
 
 use serde_json::json;
-use system_tests::direct::{LIVES, MANIFEST, Mutants, OWNERS, SAMPLED, contended, ends, wrong};
+use system_tests::direct::{LIVES, MANIFEST, Mutants, OWNERS, SAMPLED, contended, ends, is_overdrawn, wrong};
 use system_tests::{Ran, root};
 
 const BOARD: &str = "mps2-an505";
@@ -28,6 +28,7 @@ fn end_alone(manifest: &str) {
     assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
     let victim = ran.named("threads", "name", "victim");
     assert!(victim["releases"].as_u64() > Some(100) && victim["missed_deadlines"] == 0, "{victim:#}");
+    assert!(manifest == SAMPLED || !is_overdrawn(&ran.report), "{:#}", ran.named("domains", "name", "attacker"));
 }
 
 /// Table II of SBI: each load that must be denied ends a life of its domain, and each that must not succeeds. docs/interrupts.md has the table.

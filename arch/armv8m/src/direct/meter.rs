@@ -160,9 +160,14 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     let meets = outside && !strays || judge::is_active();
     let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
     let cheats = is_counted && ended && (owner.counter.finds(meets) || outside && !strays && judge::is_asleep());
-    // A counter charges nothing in between: it comes by itself.
-    if matched || is_at_boundary || cheats || meets && !is_counted {
+    // A counter charges nothing in between: it comes by itself, but for the way in.
+    let is_used_up = is_counted && ended && owner.counter.is_used_up();
+    if matched || is_at_boundary || cheats || is_used_up || meets && !is_counted {
         settle(ended.then_some(meets));
+    }
+    if is_used_up && !outside && owner.exhausted.load(Relaxed) != 0 {
+        // A handler in the way in cannot be ended there.
+        owner.counter.match_next();
     }
     if ended {
         owner.looks.arm(is_counted);

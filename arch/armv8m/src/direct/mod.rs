@@ -55,6 +55,7 @@ macro_rules! open {
                 sampler: ($board::SAMPLER, $board::SAMPLER_LINE),
                 counter: $board::COUNTER,
                 met_cycles: $board::MET_CYCLES,
+                way_in_cycles: $board::WAY_IN_CYCLES,
             },
         )
     };
