@@ -122,6 +122,16 @@ fn no_time_of_handlers_is_charged_for_threads_that_go_there() {
     assert_eq!(ran.report["faults"], json!([]));
 }
 
+/// Handlers interrupt a thread that uses its whole stack, as declared: the 40 bytes that are added to each stack are there.
+#[test]
+fn a_full_stack_has_room_for_a_handlers_frame() {
+    let ran = Ran::on(BOARD, "tests/direct/full.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    assert_eq!(ran.report["faults"], json!([]));
+    let used = &ran.named("domains", "name", "spends")["used"]["handlers"];
+    assert!(used["count"].as_u64() > Some(1_000), "{used:#}");
+}
+
 #[test]
 fn every_mutant_applies() {
     for mutant in &Mutants::read().mutant {
