@@ -1,6 +1,8 @@
 //! The kernel's interface to a processor, and to how it protects memory. The kernel decides; [`Arch`] and [`Protection`] encode and apply.
 //! [`crate::regions`] has region registers, [`crate::pages`] has page tables.
 
+use core::sync::atomic::AtomicU16;
+
 use abi::Error;
 use protect::AccessKind;
 use system::objects::Size;
@@ -140,6 +142,18 @@ pub unsafe trait Arch: Physical {
     /// own capacities.
     fn displaced(&mut self) -> u32 {
         0
+    }
+
+    /// Generation of capabilities to the server of handlers' time of the domain with this place among those with handlers, if there is one.
+    #[inline(always)]
+    fn server(&self, _place: usize) -> Option<&'static AtomicU16> {
+        None
+    }
+
+    /// Ticks that are left in this server, and those to its next replenishment. Both belong together.
+    #[inline(always)]
+    fn server_left(&self, _place: usize) -> (u32, u32) {
+        (0, 0)
     }
 
     /// Copies bytes between two ranges of physical memory that do not overlap.

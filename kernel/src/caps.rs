@@ -1,5 +1,7 @@
 //! Capabilities: copying, granting, deleting, revoking.
 
+use core::sync::atomic::Ordering::Relaxed;
+
 use abi::{Error, Kind, rights};
 
 use crate::arch::Arch;
@@ -72,23 +74,26 @@ impl<A: Arch> Kernel<A> {
         }
         let index = usize::from(cap.object);
         let gate = self.gate_activation(index).unwrap_or_default();
-        let generation = match cap.kind {
-            Kind::Gate => &mut self.activations[gate].generation,
-            Kind::Notification => &mut self.notifications[index].generation,
-            Kind::Domain => &mut self.domains[index].generation,
-            Kind::Thread => &mut self.threads[index].generation,
-            Kind::Budget => &mut self.budgets[index].generation,
-            Kind::Interrupt => &mut self.interrupts[index].generation,
-            Kind::Frames => &mut self.ranges[index].generation,
-            Kind::Empty => return Err(Error::WrongKind),
-        };
         // A generation that comes round could revive an old capability, so an object whose generations are used up
         // refuses further revocation.
-        if *generation >= u16::MAX - 1 {
+        if cap.generation >= u16::MAX - 1 {
             return Err(Error::Full);
         }
-        *generation += 1;
-        let fresh = *generation;
+        let fresh = cap.generation + 1;
+        let generation = match cap.kind {
+            Kind::Gate => Some(&mut self.activations[gate].generation),
+            Kind::Notification => Some(&mut self.notifications[index].generation),
+            Kind::Domain => Some(&mut self.domains[index].generation),
+            Kind::Thread => Some(&mut self.threads[index].generation),
+            Kind::Budget => self.budgets.get_mut(index).map(|budget| &mut budget.generation),
+            Kind::Interrupt => Some(&mut self.interrupts[index].generation),
+            Kind::Frames => Some(&mut self.ranges[index].generation),
+            Kind::Empty => return Err(Error::WrongKind),
+        };
+        match generation {
+            Some(generation) => *generation = fresh,
+            None => self.server(index).into_iter().for_each(|server| server.store(fresh, Relaxed)),
+        }
         let here = self.here();
         self.domain_mut(here).caps[handle as usize].generation = fresh;
         DONE

@@ -1,6 +1,7 @@
 //! The kernel: its objects, and the decoding of system calls.
 
 use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use abi::trace::{Event, header};
 use abi::{Call, Error, Kind, rights};
@@ -199,13 +200,22 @@ impl<A: Arch> Kernel<A> {
             Kind::Notification => self.notifications.get(index).map(|word| word.generation),
             Kind::Domain => self.domains.get(index).map(|domain| domain.generation),
             Kind::Thread => self.threads.get(index).map(|thread| thread.generation),
-            Kind::Budget => self.budgets.get(index).map(|budget| budget.generation),
+            Kind::Budget => match self.budgets.get(index) {
+                Some(budget) => Some(budget.generation),
+                None => self.server(index).map(|generation| generation.load(Relaxed)),
+            },
             Kind::Interrupt => self.interrupts.get(index).map(|interrupt| interrupt.generation),
             Kind::Frames => self.ranges.get(index).map(|range| range.generation),
             Kind::Empty => Some(0),
         };
         // An index that no object has matches no capability: generations start at 0 and skip this value.
         found.unwrap_or(u16::MAX)
+    }
+
+    /// Generation of a server of handlers' time, whose numbers follow those of budgets.
+    #[inline(always)]
+    pub(crate) fn server(&self, index: usize) -> Option<&'static AtomicU16> {
+        self.core.arch.server(index.checked_sub(self.budgets.len())?)
     }
 
     /// AnyRef of an object, for capabilities that must be quick to use.

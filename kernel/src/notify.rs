@@ -469,12 +469,14 @@ impl<A: Arch> Kernel<A> {
 
     /// `BUDGET_QUERY`.
     pub(crate) fn budget_query(&mut self, handle: u32) -> Result<Outcome, Error> {
-        let cap = self.lookup(handle, Kind::Budget, rights::READ)?;
+        let index = usize::from(self.lookup(handle, Kind::Budget, rights::READ)?.object);
+        let Some(budget) = self.budgets.find(index) else {
+            let (left, next) = self.core.arch.server_left(index - self.budgets.len());
+            return Ok(Outcome::Values(left, next));
+        };
         let now = self.now();
-        if let Some(budget) = self.budgets.find(usize::from(cap.object)) {
-            self.settle_budget(budget, now);
-        }
-        let time = &self.budget_mut(cap.object as u8).time;
+        self.settle_budget(budget, now);
+        let time = &self.budgets.at(budget).time;
         Ok(Outcome::Values(time.remaining() as u32, (time.next_replenishment() - now) as u32))
     }
 }

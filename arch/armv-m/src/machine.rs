@@ -4,6 +4,7 @@ use core::arch::asm;
 
 use abi::trace::Fault;
 use core::marker::PhantomData;
+use core::sync::atomic::AtomicU16;
 use kernel::arch::{Arch, Physical, Request, Start};
 
 use kernel::regions::{RegionArch, Regions};
@@ -92,6 +93,18 @@ pub unsafe trait Port: 'static {
     /// As [`Arch::displaced`].
     fn displaced() -> u32 {
         0
+    }
+
+    /// As [`Arch::server`].
+    #[inline(always)]
+    fn server(_place: usize) -> Option<&'static AtomicU16> {
+        None
+    }
+
+    /// As [`Arch::server_left`].
+    #[inline(always)]
+    fn server_left(_place: usize) -> (u32, u32) {
+        (0, 0)
     }
 
     /// Lets the kernel write memory that the loaded regions let nobody write, for as long as `write` runs.
@@ -369,6 +382,16 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
 
     fn displaced(&mut self) -> u32 {
         P::displaced()
+    }
+
+    #[inline(always)]
+    fn server(&self, place: usize) -> Option<&'static AtomicU16> {
+        P::server(place)
+    }
+
+    #[inline(always)]
+    fn server_left(&self, place: usize) -> (u32, u32) {
+        P::server_left(place)
     }
 
     fn end(&mut self, status: u32) {

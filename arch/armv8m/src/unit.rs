@@ -1,6 +1,7 @@
 //! Region registers of Armv8-M, and its security state.
 
 use core::arch::asm;
+use core::sync::atomic::AtomicU16;
 
 use abi::trace::Fault;
 use armv_m::{Port, barrier, region_registers, regs};
@@ -126,6 +127,16 @@ unsafe impl Port for Armv8 {
 
     fn displaced() -> u32 {
         crate::direct::displaced()
+    }
+
+    #[inline(always)]
+    fn server(place: usize) -> Option<&'static AtomicU16> {
+        crate::direct::server(place)
+    }
+
+    #[inline(always)]
+    fn server_left(place: usize) -> (u32, u32) {
+        crate::direct::server_left(place)
     }
 
     /// A region that nobody may write keeps the kernel from it, too.

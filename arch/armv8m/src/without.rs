@@ -1,5 +1,7 @@
 //! In the place of `direct` in a kernel that is built without handlers: it takes all interrupts, and nothing is Non-secure.
 
+use core::sync::atomic::AtomicU16;
+
 use kernel::boot::BootError;
 use system::{System, direct};
 
@@ -43,6 +45,16 @@ pub(crate) fn is_displaced() -> bool {
 #[inline(always)]
 pub(crate) fn displaced() -> u32 {
     0
+}
+
+#[inline(always)]
+pub(crate) fn server(_place: usize) -> Option<&'static AtomicU16> {
+    None
+}
+
+#[inline(always)]
+pub(crate) fn server_left(_place: usize) -> (u32, u32) {
+    (0, 0)
 }
 
 /// The meter's lines are as any other.

@@ -93,7 +93,7 @@ calls! {
         args [], returns ["low": "ticks, low word", "high": "ticks, high word"], errors [], bound "O(1)";
     Mark = 13, "mark", "Write a marker into the trace.",
         args ["id": "0 to 65535", "value": "any"], returns [], errors [], bound "O(1)";
-    BudgetQuery = 14, "budget_query", "Read what is left of a budget.",
+    BudgetQuery = 14, "budget_query", "Read what is left of a budget, or of the time of a domain's handlers, whose next replenishment is told as of the meter's last look.",
         args ["budget": "handle, right READ"], returns ["left": "ticks", "next": "ticks until the next replenishment"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";
     DomainStop = 15, "domain_stop", "Stop every thread of a domain.",

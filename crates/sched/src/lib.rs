@@ -1,6 +1,7 @@
 //! Rules of who runs and who pays.
 //!
 //! - [`budget`]: deferrable-server budgets, charged and replenished by pure functions over ticks.
+//! - [`reading`]: a look at accounts that an exception keeps, which may come meanwhile.
 //! - [`response`]: response-time analysis of fixed-priority threads on such budgets, with its terms, so that a refusal can say
 //!   who interferes by how much.
 //! - [`sampling`]: random intervals between looks at handlers that interrupts reach without the kernel.
@@ -11,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod budget;
+pub mod reading;
 pub mod response;
 pub mod sampling;
 pub mod switching;

@@ -35,6 +35,12 @@ impl Scheme {
         self != Self::Pmsav8 || direct::is_sound(system)
     }
 
+    /// Servers of handlers' time: numbers of budgets behind those of threads.
+    #[inline(always)]
+    pub(crate) fn servers(self, system: &System) -> usize {
+        if self == Self::Pmsav8 { direct::owners(system).count() } else { 0 }
+    }
+
     /// The first wrong field of a domain.
     #[inline(always)]
     pub(crate) fn domain(self, system: &System, index: usize) -> Result<(), &'static str> {

@@ -65,7 +65,7 @@ fn validate<K: Known>(system: &System) -> Result<(), TableError> {
     each(system, thread_entry::<K>)?;
     each(system, gate_entry::<K>)?;
     each(system, interrupt_entry)?;
-    each(system, cap_entry)?;
+    each(system, cap_entry::<K>)?;
     if K::scheme(system).complete(system) { Ok(()) } else { Err(TableError::Scheme) }
 }
 
@@ -276,7 +276,7 @@ fn interrupt_entry(system: &System, index: usize, entry: Interrupt) -> Result<()
     require(entry.direct == 0 || system.scheme() == Scheme::Pmsav8, "direct")
 }
 
-fn cap_entry(system: &System, index: usize, entry: Cap) -> Result<(), &'static str> {
+fn cap_entry<K: Known>(system: &System, index: usize, entry: Cap) -> Result<(), &'static str> {
     require((entry.domain as usize) < system.count::<Domain>(), "domain")?;
     require(entry.slot < system.get::<Domain>(entry.domain as usize).cap_slots, "slot")?;
     let same_slot = |other: Cap| other.domain == entry.domain && other.slot == entry.slot;
@@ -284,7 +284,7 @@ fn cap_entry(system: &System, index: usize, entry: Cap) -> Result<(), &'static s
     let objects = match entry.kind {
         1 => system.count::<Domain>(),
         2 => system.count::<Thread>(),
-        3 => system.count::<Budget>(),
+        3 => system.count::<Budget>() + K::scheme(system).servers(system),
         4 => system.count::<Gate>(),
         5 => system.count::<Notification>(),
         6 => system.count::<Interrupt>(),

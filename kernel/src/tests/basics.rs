@@ -1,12 +1,16 @@
 //! Behaviour of every processor's kernel.
 
 use abi::trace::{Event, Fault, IDLE, header};
-use abi::{Call, Error, rights};
+use abi::{Call, Error, Kind, rights};
+
+use std::boxed::Box;
 
 use super::{OK, boot, refused};
-use crate::NOBODY;
-use crate::objects::{Life, State};
-use crate::tests::sim::{BOUND, CALLER, CAPACITY, GATE, LINE, OTHER, PEER, PERIOD, SERVANT, WORD, sample};
+use crate::objects::{Cap, Life, State};
+use crate::tests::sim::{
+    BOUND, CALLER, CAPACITY, GATE, Guard, LINE, Machine, OTHER, PEER, PERIOD, SERVANT, WORD, sample,
+};
+use crate::{Kernel, NOBODY};
 use units::VirtAddr;
 
 #[test]
@@ -181,6 +185,53 @@ fn who_may_command_a_domain_has_it_occupy_if_it_has_handlers() {
     assert_eq!(kernel.asks(Call::Occupy as u32, [WORD, 0, 0, 0]), Some((Error::WrongKind.status(), [0; 2])));
     let occupied = kernel.core.arch.trace.iter().filter(|(word, _)| *word == header(Event::Occupy, 1, 0));
     assert_eq!(occupied.count(), 1);
+}
+
+/// Handles of the two servers of handlers, whose numbers follow those of the two budgets.
+const SERVERS: [u32; 2] = [4, 5];
+
+/// The processor has two servers, and the caller holds both: the first to read and to grant, the second to read.
+fn give_servers<K: Guard>(kernel: &mut Kernel<Machine<K>>) {
+    for (place, left) in [(300, 9_000), (0, 41)].into_iter().enumerate() {
+        kernel.core.arch.servers.push((Box::leak(Box::default()), left));
+        let rights = if place == 0 { rights::READ | rights::GRANT } else { rights::READ };
+        let cap = Cap { kind: Kind::Budget, rights, object: 2 + place as u16, ..Cap::EMPTY };
+        kernel.domain_mut(0).caps[SERVERS[place] as usize] = cap;
+    }
+}
+
+#[test]
+fn the_time_of_handlers_is_read_by_a_capability_to_their_server() {
+    let mut kernel = boot(&sample());
+    give_servers(&mut kernel);
+    let query = Call::BudgetQuery as u32;
+    assert_eq!(kernel.asks(query, [SERVERS[0], 0, 0, 0]), Some((0, [300, 9_000])));
+    assert_eq!(kernel.asks(query, [SERVERS[1], 0, 0, 0]), Some((0, [0, 41])));
+    assert_eq!(kernel.asks(query, [PEER, 0, 0, 0]), refused(Error::WrongKind));
+    assert_eq!(kernel.asks(Call::Occupy as u32, [SERVERS[0], 0, 0, 0]), refused(Error::WrongKind));
+    kernel.domain_mut(0).caps[SERVERS[1] as usize].rights = rights::WRITE;
+    assert_eq!(kernel.asks(query, [SERVERS[1], 0, 0, 0]), refused(Error::NoRight));
+    kernel.domain_mut(0).caps[SERVERS[1] as usize] = Cap { object: 4, ..kernel.domain(0).caps[SERVERS[0] as usize] };
+    assert_eq!(kernel.asks(query, [SERVERS[1], 0, 0, 0]), refused(Error::BadHandle), "there is no third");
+}
+
+#[test]
+fn a_capability_to_a_server_ends_when_it_is_revoked() {
+    let mut kernel = boot(&sample());
+    give_servers(&mut kernel);
+    let query = Call::BudgetQuery as u32;
+    kernel.domain_mut(1).caps[3] = kernel.domain(0).caps[SERVERS[0] as usize];
+    assert_eq!(kernel.asks(Call::Revoke as u32, [SERVERS[1], 0, 0, 0]), refused(Error::NoRight));
+    assert_eq!(kernel.asks(Call::Revoke as u32, [SERVERS[0], 0, 0, 0]), OK);
+    assert_eq!(kernel.asks(query, [SERVERS[0], 0, 0, 0]), Some((0, [300, 9_000])), "the holder's own follows");
+    assert_eq!(kernel.asks(query, [SERVERS[1], 0, 0, 0]), Some((0, [0, 41])), "another server is another object");
+    kernel.asks(Call::Wait as u32, [WORD, 6, 0, 0]);
+    assert_eq!(kernel.current(), SERVANT);
+    assert_eq!(kernel.asks(query, [3, 0, 0, 0]), refused(Error::BadHandle));
+    let generation = kernel.core.arch.servers[0].0;
+    generation.store(u16::MAX - 1, std::sync::atomic::Ordering::Relaxed);
+    kernel.domain_mut(1).caps[3].generation = u16::MAX - 1;
+    assert_eq!(kernel.asks(Call::Revoke as u32, [3, 0, 0, 0]), refused(Error::Full));
 }
 
 #[test]

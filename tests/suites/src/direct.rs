@@ -109,6 +109,16 @@ pub fn wrong(found: &[String], sampled: bool) -> impl Iterator<Item = usize> + '
     LIVES.iter().enumerate().filter(move |(at, (name, counted))| !ends(*at, kinds(name, counted))).map(|(at, _)| at)
 }
 
+/// Whether the attacker's handlers exceed their capacity by more than two looks can be apart: 200 us, and a look. None is found later whose time is
+/// charged, in whatever state.
+pub fn is_overdrawn(report: &Value) -> bool {
+    const MOST_CYCLES: u64 = 30_000 + 3_300;
+    let attacker = named(report, "domains", "name", "attacker").unwrap_or(&Value::Null);
+    let budget = &attacker["used"]["handlers_budget"];
+    let [used, given] = ["max_used_cycles", "capacity_cycles"].map(|key| budget[key].as_u64());
+    used.zip(given).is_none_or(|(used, given)| used > given + MOST_CYCLES)
+}
+
 /// Two domains with handlers, of which one at a time occupies: the manifest.
 pub const OWNERS: &str = "tests/direct/owners.toml";
 
@@ -228,6 +238,7 @@ impl Mutant {
         }
         let found = ends(&report);
         let first = wrong(&found, false).next().or((found.len() > LIVES.len()).then_some(LIVES.len()));
+        signs.extend(is_overdrawn(&report).then(|| "overdrawn".to_owned()));
         signs.extend(first.map(|at| if at < found.len() { "ends-otherwise" } else { "does-not-end" }.to_owned()));
         Ok(Outcome { signs, first })
     }

@@ -1,7 +1,7 @@
 //! Interrupts that reach a domain's handlers without the kernel: that they do, and what handlers cannot do to anybody else (docs/interrupts.md).
 
 use serde_json::json;
-use system_tests::direct::{LIVES, MANIFEST, Mutants, OWNERS, SAMPLED, contended, ends, wrong};
+use system_tests::direct::{LIVES, MANIFEST, Mutants, OWNERS, SAMPLED, contended, ends, is_overdrawn, wrong};
 use system_tests::{Ran, root};
 
 const BOARD: &str = "mps2-an505";
@@ -28,6 +28,7 @@ fn end_alone(manifest: &str) {
     assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
     let victim = ran.named("threads", "name", "victim");
     assert!(victim["releases"].as_u64() > Some(100) && victim["missed_deadlines"] == 0, "{victim:#}");
+    assert!(manifest == SAMPLED || !is_overdrawn(&ran.report), "{:#}", ran.named("domains", "name", "attacker"));
 }
 
 /// Table II of SBI: each load that must be denied ends a life of its domain, and each that must not succeeds. docs/interrupts.md has the table.
@@ -90,6 +91,45 @@ fn two_hostile_owners_harm_nobody() {
     assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), ran.stderr);
     let victim = ran.named("threads", "name", "victim");
     assert!(victim["releases"].as_u64() > Some(300) && victim["missed_deadlines"] == 0, "{victim:#}");
+}
+
+/// A domain reads the servers of two others while the handlers of one use theirs up in each period. What it reads adds up to what was counted, and each right permits
+/// what it must (`tests/direct/servers/src/bin/watches.rs` has the rules).
+#[test]
+fn the_time_of_handlers_is_read_as_it_is_used_and_filled() {
+    let [ran, again] = [(); 2].map(|()| Ran::on(BOARD, "tests/direct/servers.toml", &[]));
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    assert_eq!(ran.report["faults"], json!([]));
+    let mark = &ran.report["marks"][0];
+    assert_eq!((&mark["id"], &mark["count"]), (&json!(1), &json!(1)), "{mark:#}");
+    let (read, counter) = (mark["last_value"].as_u64().unwrap_or(0), &ran.report["run"]["counter"]);
+    // In each of 148 periods 10 000 ticks of 7.5 cycles are used, and in one before them more than half; the last match is at most 200 cycles late.
+    let part = read.checked_sub(1_480_000);
+    assert!(
+        part.is_some_and(|part| (5_000..6_000).contains(&part)) && counter["matches"] == 148,
+        "{read}, {counter:#}"
+    );
+    let cycles = counter["cycles"].as_u64().unwrap_or(0);
+    assert!(cycles.abs_diff(read * 15 / 2) <= 200, "{read}, {counter:#}");
+    assert_eq!(ran.repeatable(), again.repeatable());
+}
+
+/// A thread that goes to Non-secure code by itself uses no time of another domain's handlers, as a sampler sees it.
+#[test]
+fn no_time_of_handlers_is_charged_for_threads_that_go_there() {
+    let ran = Ran::on(BOARD, "tests/direct/strays.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    assert_eq!(ran.report["faults"], json!([]));
+}
+
+/// Handlers interrupt a thread that uses its whole stack, as declared: the 40 bytes that are added to each stack are there.
+#[test]
+fn a_full_stack_has_room_for_a_handlers_frame() {
+    let ran = Ran::on(BOARD, "tests/direct/full.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    assert_eq!(ran.report["faults"], json!([]));
+    let used = &ran.named("domains", "name", "spends")["used"]["handlers"];
+    assert!(used["count"].as_u64() > Some(1_000), "{used:#}");
 }
 
 #[test]

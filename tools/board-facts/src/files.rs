@@ -100,6 +100,7 @@ pub struct Counter {
     pub device: String,
     pub line: String,
     pub registers: u32,
+    pub way_in_cycles: u32,
 }
 
 #[derive(Debug, Deserialize)]

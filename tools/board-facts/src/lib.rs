@@ -144,6 +144,9 @@ impl Files {
         writeln!(text, "pub const COUNTER: Option<[u32; 3]> = {counter:?};")?;
         let about = "Cycles that a look at handlers takes, at most, which meets one.";
         constant(text, about, "MET_CYCLES", board.kernel.counted_met_cycles)?;
+        let about = "Cycles of a call of the way into the kernel, which the counter does not count.";
+        let way_in = board.counter.as_ref().map_or(0, |counter| counter.way_in_cycles);
+        constant(text, about, "WAY_IN_CYCLES", way_in)?;
         ranges(text, "memory", "Memories of the board.", board.memory.iter().map(|(n, m)| (n, m.base, m.bytes)))?;
         ranges(text, "device", "Devices of the board.", board.device.iter().map(|(n, d)| (n, d.base, d.bytes)))
     }

@@ -156,6 +156,8 @@ pub struct Counter {
     pub registers: u32,
     /// Cycles for which handlers can go on behind a match.
     pub beyond_cycles: u64,
+    /// Cycles of a call of the way into the kernel, which are Secure: the kernel charges them, by the calls.
+    pub way_in_cycles: u32,
 }
 
 /// The kernel's clock, as it is on the board.

@@ -13,6 +13,8 @@ pub enum Object {
     Thread(usize),
     /// A budget.
     Budget(usize),
+    /// The time of a domain's handlers.
+    Handlers(usize),
     /// A range of frames; `None` is the kernel's own.
     Frames(Option<usize>),
     /// An interrupt line: number over all domains.

@@ -35,16 +35,22 @@ fn frames(manifest: &Manifest, text: &str) -> Option<Object> {
     manifest.frames.get_index_of(text).map(|index| Object::Frames(Some(index)))
 }
 
+fn handlers(manifest: &Manifest, text: &str) -> Option<Object> {
+    let (index, _, domain) = manifest.domain.get_full(text)?;
+    domain.handlers.is_some().then_some(Object::Handlers(index))
+}
+
 type Lookup = fn(&Manifest, &str) -> Option<Object>;
 
 /// The one object that an entry names, or why it names none.
 fn object(manifest: &Manifest, place: &str, entry: &Use) -> Result<(Object, u32), Box<Refusal>> {
-    let kinds: [(&str, &Option<String>, Lookup, u32); 6] = [
+    let kinds: [(&str, &Option<String>, Lookup, u32); 7] = [
         ("gate", &entry.gate, gate, 2),
         ("notification", &entry.notification, |m, t| m.notification.get_index_of(t).map(Object::Notification), 3),
         ("domain", &entry.domain, |m, t| m.domain.get_index_of(t).map(Object::Domain), 3),
         ("thread", &entry.thread, thread, 1),
         ("budget", &entry.budget, |m, t| m.budget.get_index_of(t).map(Object::Budget), 1),
+        ("handlers", &entry.handlers, handlers, 1),
         ("frames", &entry.frames, frames, 3),
     ];
     let mut named = kinds.iter().filter_map(|(kind, text, look, rights)| Some((kind, text.as_ref()?, look, *rights)));
@@ -52,24 +58,33 @@ fn object(manifest: &Manifest, place: &str, entry: &Use) -> Result<(Object, u32)
         let text = "this use names no object, or several";
         return Err(Box::new(
             Refusal::at("CF0206", place, text)
-                .rule("an entry of `uses` has exactly one of gate, notification, domain, thread, budget, frames")
+                .rule("an entry of `uses` has exactly one of gate, notification, domain, thread, budget, handlers, frames")
                 .remedy("write one entry for each capability"),
         ));
     };
-    match look(manifest, text) {
-        Some(object) => Ok((object, rights)),
-        None => Err(Box::new(
-            Refusal::at("CF0202", format!("{place}.{kind}"), format!("there is no {kind} `{text}`"))
-                .value(text.as_str())
-                .limit(known(manifest, kind))
-                .rule("a name that is used is declared in the same manifest")
-                .remedy(correct(
-                    text,
-                    names(manifest, kind).iter().map(String::as_str),
-                    format!("declare the {kind}, or correct the name"),
-                )),
-        )),
-    }
+    let Some(object) = look(manifest, text) else { return Err(Box::new(unknown(manifest, place, kind, text))) };
+    Ok((object, rights))
+}
+
+/// A name of a kind that there is not.
+fn unknown(manifest: &Manifest, place: &str, kind: &str, text: &str) -> Refusal {
+    let (message, rule, remedy) = match kind {
+        "handlers" => (
+            format!("there are no handlers of a domain `{text}`"),
+            "handlers are what direct interrupts of a domain reach",
+            "deliver an interrupt of the domain directly, or correct the name".to_owned(),
+        ),
+        _ => (
+            format!("there is no {kind} `{text}`"),
+            "a name that is used is declared in the same manifest",
+            format!("declare the {kind}, or correct the name"),
+        ),
+    };
+    Refusal::at("CF0202", format!("{place}.{kind}"), message)
+        .value(text)
+        .limit(known(manifest, kind))
+        .rule(rule)
+        .remedy(correct(text, names(manifest, kind).iter().map(String::as_str), remedy))
 }
 
 /// The names of a kind that exist.
@@ -79,6 +94,10 @@ fn names(manifest: &Manifest, kind: &str) -> Vec<String> {
         "thread" => inner(manifest, |d| d.thread.iter().map(|t| t.name.clone()).collect()),
         "notification" => manifest.notification.keys().cloned().collect(),
         "domain" => manifest.domain.keys().cloned().collect(),
+        "handlers" => {
+            let all = manifest.domain.iter().filter(|(_, domain)| domain.handlers.is_some());
+            all.map(|(name, _)| name.clone()).collect()
+        }
         "budget" => manifest.budget.keys().cloned().collect(),
         _ => manifest.frames.keys().cloned().chain(["kernel".to_owned()]).collect(),
     }
@@ -87,7 +106,11 @@ fn names(manifest: &Manifest, kind: &str) -> Vec<String> {
 /// The names that exist, for the message about one that does not.
 fn known(manifest: &Manifest, kind: &str) -> String {
     let names = names(manifest, kind);
-    if names.is_empty() { format!("no {kind} is declared") } else { format!("declared: {}", names.join(", ")) }
+    match kind {
+        _ if !names.is_empty() => format!("declared: {}", names.join(", ")),
+        "handlers" => "no domain has handlers".to_owned(),
+        _ => format!("no {kind} is declared"),
+    }
 }
 
 fn inner(manifest: &Manifest, names: fn(&crate::Domain) -> Vec<String>) -> Vec<String> {

@@ -15,12 +15,11 @@ use crate::spot::{DomainSpot, Spot};
 
 pub(crate) fn build(system: &System, plan: &Plan, programs: &[Program]) -> Result<Builder, PlaceError> {
     let budget = |b: &Budget| system::Budget { period: b.period, capacity: b.capacity, misses: b.misses };
-    let place_of = |domain: usize| system.handlers().position(|(owner, _)| owner == domain).unwrap_or(0);
     let line = |(domain, i): (usize, &Interrupt)| system::Interrupt {
         line: i.line,
         notification: i.notification as u32,
         bits: i.bits,
-        direct: i.direct.as_ref().map_or(0, |direct| direct.level | (place_of(domain) as u32) << 8),
+        direct: i.direct.as_ref().map_or(0, |direct| direct.level | (place_of(system, domain) as u32) << 8),
     };
     let mut tables = Builder {
         ticks_per_second: system.ticks_per_second,
@@ -159,7 +158,12 @@ fn domain_tables(
     Ok(())
 }
 
-/// An object as the kernel numbers it: the untyped ranges are before its own.
+/// The place of a domain among those with handlers.
+fn place_of(system: &System, domain: usize) -> usize {
+    system.handlers().position(|(owner, _)| owner == domain).unwrap_or(0)
+}
+
+/// An object as the kernel numbers it: the untyped ranges are before its own, servers of handlers behind all budgets.
 fn object(system: &System, object: Object) -> (abi::Kind, usize) {
     match object {
         Object::Gate(index) => (abi::Kind::Gate, index),
@@ -167,6 +171,7 @@ fn object(system: &System, object: Object) -> (abi::Kind, usize) {
         Object::Domain(index) => (abi::Kind::Domain, index),
         Object::Thread(index) => (abi::Kind::Thread, index),
         Object::Budget(index) => (abi::Kind::Budget, index),
+        Object::Handlers(domain) => (abi::Kind::Budget, system.budgets.len() + place_of(system, domain)),
         Object::Interrupt(index) => (abi::Kind::Interrupt, index),
         Object::Frames(index) => (abi::Kind::Frames, index.unwrap_or(system.frames.len())),
     }

@@ -169,7 +169,7 @@
  *   bound O(1) */
 #define COF_CALL_MARK 13u
 
-/* Read what is left of a budget.
+/* Read what is left of a budget, or of the time of a domain's handlers, whose next replenishment is told as of the meter's last look.
  *   in   budget: handle, right READ
  *   out  left: ticks
  *   out  next: ticks until the next replenishment

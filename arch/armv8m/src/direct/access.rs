@@ -26,6 +26,8 @@ pub struct Facts {
     pub sampler: (u32, u32),
     /// The counter of their cycles: its registers, the device by which it interrupts, the line.
     pub counter: Option<[u32; 3]>,
+    /// Cycles of a call of the way into the kernel, which it does not count.
+    pub way_in_cycles: u32,
     /// Cycles that a look takes which meets a handler.
     pub met_cycles: u32,
 }

@@ -130,8 +130,13 @@ __cofferdam_wake_callable_end:
     ldr     r0, =0xe000ed04
     mov     r1, #0x10000000
     str     r1, [r0]
+@ The counter of handlers' cycles stands still here, so that calls are counted. One that is interrupted between the two is not: its interrupts' own are.
+1:  ldr     r1, =COFFERDAM_CALLS
+    ldrex   r2, [r1]
+    adds    r2, #1
+    strex   r0, r2, [r1]
 @ A link that would be an exception return, made by Secure code, leads to what Non-secure code cannot execute.
-1:  lsrs    r0, lr, #28
+    lsrs    r0, lr, #28
     cmp     r0, #15
     it      eq
     moveq   lr, #0

@@ -9,6 +9,7 @@ use armv_m::regs::Reg;
 use sched::sampling;
 
 use super::instrument::Meter;
+use super::owner::COFFERDAM_CALLS;
 use super::registers::{enable_above_all, register};
 
 /// The counter. All zero: there is none.
@@ -21,6 +22,9 @@ pub(super) struct Counter {
     /// So many cycles pass in so many ticks.
     cycles: AtomicU32,
     ticks: AtomicU32,
+    /// Cycles of a call of the way into the kernel, which the counter does not count, and the calls for which handlers are charged.
+    way_in: AtomicU32,
+    called: AtomicU32,
     /// The count up to which handlers are charged, and what it is compared with.
     charged: AtomicU32,
     compared: AtomicU32,
@@ -37,6 +41,8 @@ impl Counter {
         line: AtomicU32::new(0),
         cycles: AtomicU32::new(0),
         ticks: AtomicU32::new(0),
+        way_in: AtomicU32::new(0),
+        called: AtomicU32::new(0),
         charged: AtomicU32::new(0),
         compared: AtomicU32::new(0),
         looked: AtomicU32::new(0),
@@ -60,10 +66,11 @@ impl Counter {
     }
 
     /// Begins to count.
-    pub(super) fn start(&self, [registers, device, line]: [u32; 3], (cycles, ticks): (u32, u32)) {
+    pub(super) fn start(&self, [registers, device, line, way_in]: [u32; 4], (cycles, ticks): (u32, u32)) {
         self.registers.store(registers, Relaxed);
         self.device.store(device, Relaxed);
         self.line.store(line, Relaxed);
+        self.way_in.store(way_in, Relaxed);
         self.cycles.store(cycles, Relaxed);
         self.ticks.store(ticks, Relaxed);
         self.mean.store(scaled(sampling::COUNTED_MEAN_TICKS, cycles, ticks), Relaxed);
@@ -142,6 +149,32 @@ impl Counter {
         self.doubt.load(Relaxed).saturating_sub(counted.saturating_mul(sampling::COUNTED_WEIGHS))
     }
 
+    /// Cycles that were counted since handlers were charged. A count that is far beyond the comparison is none of its own.
+    fn passed(&self) -> u32 {
+        let charged = self.charged.load(Relaxed);
+        let most = self.compared.load(Relaxed).wrapping_sub(charged).saturating_add(BEYOND);
+        self.at(CYCCNT).read().wrapping_sub(charged).min(most)
+    }
+
+    /// Calls of the way into the kernel so far, and the cycles of those for which handlers have not been charged.
+    fn inside(&self) -> (u32, u32) {
+        let calls = COFFERDAM_CALLS.load(Relaxed);
+        (calls, calls.wrapping_sub(self.called.load(Relaxed)).saturating_mul(self.way_in.load(Relaxed)))
+    }
+
+    /// Whether handlers have come to what was left without a match: in the way into the kernel.
+    pub(super) fn is_used_up(&self) -> bool {
+        let left = self.compared.load(Relaxed).wrapping_sub(self.charged.load(Relaxed));
+        left < FAR && self.passed().saturating_add(self.inside().1) > left
+    }
+
+    /// The next cycle that is counted is a match.
+    pub(super) fn match_next(&self) {
+        let next = self.at(CYCCNT).read().wrapping_add(1);
+        self.compared.store(next, Relaxed);
+        self.at(COMP0).write(next);
+    }
+
     fn at(&self, offset: u32) -> Reg {
         register(self.registers.load(Relaxed), offset)
     }
@@ -150,14 +183,19 @@ impl Counter {
 impl Meter for Counter {
     fn used(&self, _met: Option<bool>) -> u32 {
         let (cycles, ticks) = self.rate();
-        let charged = self.charged.load(Relaxed);
-        let passed = self.at(CYCCNT).read().wrapping_sub(charged);
-        // A count that is far beyond the comparison is none of its own.
-        let passed = passed.min(self.compared.load(Relaxed).wrapping_sub(charged).saturating_add(BEYOND));
-        let used = scaled(passed, ticks, cycles);
+        let (calls, inside) = self.inside();
+        let used = scaled(self.passed(), ticks, cycles);
         // The rest of a tick is charged with the next.
-        self.charged.store(charged.wrapping_add(scaled(used, cycles, ticks)), Relaxed);
-        used
+        self.charged.store(self.charged.load(Relaxed).wrapping_add(scaled(used, cycles, ticks)), Relaxed);
+        self.called.store(calls, Relaxed);
+        let doubt = self.doubt.load(Relaxed).saturating_sub(inside.saturating_mul(sampling::COUNTED_WEIGHS));
+        self.doubt.store(doubt, Relaxed);
+        used.saturating_add(scaled(inside, ticks, cycles))
+    }
+
+    fn pending(&self) -> u32 {
+        let (cycles, ticks) = self.rate();
+        scaled(self.passed().saturating_add(self.inside().1), ticks, cycles)
     }
 
     fn grant(&self, left: i32) {

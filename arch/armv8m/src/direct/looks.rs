@@ -64,6 +64,11 @@ impl Looks {
         self.since.load(Relaxed) >= self.boundary.load(Relaxed)
     }
 
+    /// Ticks of ended intervals since these were last taken.
+    pub(super) fn passed(&self) -> u32 {
+        self.since.load(Relaxed)
+    }
+
     /// Ticks of ended intervals since this was last asked.
     pub(super) fn take_passed(&self) -> u32 {
         self.since.swap(0, Relaxed)
@@ -115,6 +120,10 @@ pub(super) struct Sampler;
 impl Meter for Sampler {
     fn used(&self, met: Option<bool>) -> u32 {
         if met == Some(true) { sampling::MEAN_TICKS } else { 0 }
+    }
+
+    fn pending(&self) -> u32 {
+        0
     }
 
     fn grant(&self, _left: i32) {}

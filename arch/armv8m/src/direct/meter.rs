@@ -1,10 +1,11 @@
 //! Time of handlers: a deferrable server, whose use one of two instruments tells, and the exceptions of these.
 
 use core::cell::UnsafeCell;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use abi::trace::Fault;
 use sched::budget::{Budget, Params};
+use sched::reading::Reading;
 use system::direct::MAX_OWNERS;
 
 use super::displaced::DISPLACED;
@@ -37,6 +38,64 @@ impl Servers {
     }
 }
 
+/// What is known of a server: as it was charged last, the time when the last look was, and ticks that handlers have used since it was charged.
+struct Known {
+    budget: Option<Budget>,
+    now: u64,
+    used: u32,
+}
+
+impl Known {
+    /// Reads it. Parts of two states, if the meter comes meanwhile.
+    fn read(seat: usize) -> Known {
+        let owner = &COFFERDAM_OWNER;
+        let state = SERVERS.0.get();
+        // SAFETY: they are there, and any bits are a time or, behind the word that boot wrote, a budget.
+        let (budget, now) = unsafe {
+            ((&raw const (*state).0[seat % MAX_OWNERS]).read_volatile(), (&raw const (*state).1).read_volatile())
+        };
+        let is_occupant = owner.seat.load(Relaxed) as usize == seat;
+        Known {
+            budget,
+            now: now + u64::from(owner.looks.passed()),
+            used: if is_occupant { meter().pending() } else { 0 },
+        }
+    }
+
+    /// Ticks that are left, and those to the next boundary.
+    fn outlook(&self) -> (u32, u32) {
+        self.budget.map_or((0, 0), |budget| budget.outlook(self.used, self.now))
+    }
+}
+
+/// Whether the kernel reads a server, and what the meter has kept for it when it came meanwhile.
+static READING: Reading = Reading::NEW;
+static KEPT: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
+
+/// Ticks that are left in the server of a domain with handlers, and those to its next boundary, as of the last look.
+///
+/// # Bound
+/// O(1), however often the meter comes.
+pub(crate) fn server_left(seat: usize) -> (u32, u32) {
+    match READING.read(seat as u32, || Known::read(seat)) {
+        Some(known) => known.outlook(),
+        None => (KEPT[0].load(Relaxed), KEPT[1].load(Relaxed)),
+    }
+}
+
+/// Keeps for the kernel what it reads.
+fn keep(seat: u32) {
+    let (left, next) = Known::read(seat as usize).outlook();
+    KEPT[0].store(left, Relaxed);
+    KEPT[1].store(next, Relaxed);
+}
+
+/// The instrument.
+fn meter() -> &'static dyn Meter {
+    let counter = &COFFERDAM_OWNER.counter;
+    if counter.is_there() { counter } else { &Sampler }
+}
+
 /// Begins with full capacities: a period and a capacity for each domain with handlers.
 pub(super) fn start(servers: impl Iterator<Item = (u32, u32)>, seed: u32) -> Option<()> {
     // SAFETY: at boot, before any exception.
@@ -53,12 +112,13 @@ pub(super) fn start(servers: impl Iterator<Item = (u32, u32)>, seed: u32) -> Opt
 /// An interval has ended, or handlers have come to what was left. Whether their capacity is used up now.
 fn measure(met: Option<bool>) -> bool {
     let owner = &COFFERDAM_OWNER;
-    let meter: &dyn Meter = if owner.counter.is_there() { &owner.counter } else { &Sampler };
+    let meter = meter();
     let used = meter.used(met);
     let (left, boundary) = SERVERS.charge(used, owner.looks.take_passed());
     owner.looks.expect(boundary);
     meter.grant(left);
     DISPLACED.charged(used, left);
+    READING.keep(keep);
     left <= 0
 }
 
@@ -100,9 +160,14 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     let meets = outside && !strays || judge::is_active();
     let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
     let cheats = is_counted && ended && (owner.counter.finds(meets) || outside && !strays && judge::is_asleep());
-    // A counter charges nothing in between: it comes by itself.
-    if matched || is_at_boundary || cheats || meets && !is_counted {
+    // A counter charges nothing in between: it comes by itself, but for the way in.
+    let is_used_up = is_counted && ended && owner.counter.is_used_up();
+    if matched || is_at_boundary || cheats || is_used_up || meets && !is_counted {
         settle(ended.then_some(meets));
+    }
+    if is_used_up && !outside && owner.exhausted.load(Relaxed) != 0 {
+        // A handler in the way in cannot be ended there.
+        owner.counter.match_next();
     }
     if ended {
         owner.looks.arm(is_counted);

@@ -33,8 +33,10 @@ pub use access::Facts;
 pub(crate) use code::entry_macros;
 pub(crate) use displaced::{displaced, is_displaced};
 pub(crate) use lines::{acknowledge, stopped};
+pub(crate) use meter::server_left;
 pub(crate) use occupy::occupy;
 pub use open::open;
+pub(crate) use owner::server;
 pub use wake::wake;
 
 /// Interrupts can reach handlers.
@@ -53,6 +55,7 @@ macro_rules! open {
                 sampler: ($board::SAMPLER, $board::SAMPLER_LINE),
                 counter: $board::COUNTER,
                 met_cycles: $board::MET_CYCLES,
+                way_in_cycles: $board::WAY_IN_CYCLES,
             },
         )
     };

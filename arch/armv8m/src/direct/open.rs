@@ -70,7 +70,8 @@ fn meters(system: &System<'_>, facts: &Facts, first: &Direct) -> Result<(), Boot
     owner.looks.line.store(line, Relaxed);
     owner.counter.line.store(line, Relaxed);
     if let Some(rate) = first.rate() {
-        owner.counter.start(facts.counter.ok_or(BootError::BadTables)?, rate);
+        let [registers, device, line] = facts.counter.ok_or(BootError::BadTables)?;
+        owner.counter.start([registers, device, line, facts.way_in_cycles], rate);
     }
     let met = u64::from(facts.met_cycles) * u64::from(system.ticks_per_second()) / u64::from(system.cpu_hz().max(1));
     DISPLACED.start(owner.counter.count(), met as u32);

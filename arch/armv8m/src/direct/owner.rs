@@ -2,7 +2,7 @@
 //! whole, and none of the kernel's is written above it.
 
 use core::arch::asm;
-use core::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::Relaxed};
 
 use armv_m::barrier;
 use armv_m::regs;
@@ -43,6 +43,8 @@ pub(super) struct Seat {
     vectors: AtomicU32,
     quiet: AtomicU32,
     stack_top: AtomicU32,
+    /// Generation of capabilities to its server. The kernel's.
+    generation: AtomicU16,
     /// The code of handlers.
     text_base: AtomicU32,
     text_bytes: AtomicU32,
@@ -103,6 +105,10 @@ pub(super) static COFFERDAM_WAKES: [AtomicU8; MAX_LINE as usize] = [const { Atom
 #[unsafe(no_mangle)]
 pub(super) static COFFERDAM_ARMED: [AtomicU8; MAX_LINE as usize] = [const { AtomicU8::new(0) }; MAX_LINE as usize];
 
+/// How often handlers have come through the way in, which counts them.
+#[unsafe(no_mangle)]
+pub(super) static COFFERDAM_CALLS: AtomicU32 = AtomicU32::new(0);
+
 impl Seat {
     const NONE: Self = Self {
         domain: AtomicU32::new(0),
@@ -110,6 +116,7 @@ impl Seat {
         vectors: AtomicU32::new(0),
         quiet: AtomicU32::new(0),
         stack_top: AtomicU32::new(0),
+        generation: AtomicU16::new(0),
         text_base: AtomicU32::new(0),
         text_bytes: AtomicU32::new(0),
     };
@@ -210,6 +217,12 @@ impl Owner {
         }
         barrier();
     }
+}
+
+/// Generation of capabilities to the server of a domain with handlers, if there is one.
+pub(crate) fn server(place: usize) -> Option<&'static AtomicU16> {
+    let seat = COFFERDAM_OWNER.seats.get(place).filter(|seat| seat.domain.load(Relaxed) != 0)?;
+    Some(&seat.generation)
 }
 
 /// Masks that handlers have left set hold off the kernel, too, and so do system exceptions of their state that they have marked as active.

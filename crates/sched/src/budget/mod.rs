@@ -258,6 +258,14 @@ impl Budget {
         (now - self.next) / self.period as u64 + 1
     }
 
+    /// Ticks that would be left at `now`, none in debt, and those from then to the next boundary, if `used` ticks more were charged and nothing else: it stays
+    /// as it is.
+    pub const fn outlook(mut self, used: u32, now: u64) -> (u32, u32) {
+        self.pay(used);
+        self.replenish(now);
+        (self.remaining() as u32, (self.next - now) as u32)
+    }
+
     /// The first boundary at which a thread of it can be released with a full budget, as far as is known now (rule (h)). The budget has been
     /// brought up to date.
     pub const fn first_release(&self) -> u64 {

@@ -169,3 +169,15 @@ fn no_window_sees_more_than_the_double_hit() {
     }
     assert!(tight > 1_000, "the bound was met only {tight} times");
 }
+
+#[test]
+fn an_outlook_is_what_a_charge_and_the_time_would_leave_and_changes_nothing() {
+    let fresh = budget(100, 30);
+    assert_eq!(fresh.outlook(0, 0), (30, 100));
+    assert_eq!(fresh.outlook(12, 99), (18, 1));
+    assert_eq!(fresh.outlook(40, 99), (0, 1), "debt is nothing that is left");
+    assert_eq!(fresh.outlook(40, 100), (20, 100), "debt is paid at the boundary");
+    assert_eq!(fresh.outlook(80, 130), (0, 70));
+    assert_eq!(fresh.outlook(80, 1_030), (30, 70), "periods without use pay it back");
+    assert_eq!(fresh, budget(100, 30));
+}

@@ -5,9 +5,11 @@ use alloc::vec;
 use super::sample;
 use crate::build::{Builder, SchemeTables};
 use crate::direct::{Direct, lines, open, owners};
-use crate::{Area, Interrupt, System, TableError, area};
+use crate::{Area, Cap, Interrupt, System, Table, TableError, area};
 
 const ALIAS: u32 = 0x1000_0000;
+/// Kind of a capability to a budget.
+const BUDGET: u32 = 3;
 const NONE: Direct = Direct {
     domain: 0,
     alias: 0,
@@ -134,6 +136,21 @@ fn each_rule_of_handlers_refuses_what_breaks_it() {
     other.scheme = SchemeTables::default();
     other.areas.truncate(2);
     assert!(other.encode().is_err());
+}
+
+/// The sample has one budget, and handlers of one domain.
+#[test]
+fn servers_are_numbered_behind_budgets() {
+    let held = |object: u32| {
+        let mut builder = with_handlers();
+        builder.caps[0] = Cap { kind: BUDGET, object, rights: 1, ..builder.caps[0] };
+        builder.encode().err()
+    };
+    assert_eq!((held(0), held(1)), (None, None));
+    assert!(matches!(held(2), Some(TableError::Entry { table: Table::Caps, index: 0, field: "object" })));
+    let mut other = sample();
+    other.caps[0] = Cap { kind: BUDGET, object: 1, rights: 1, ..other.caps[0] };
+    assert!(matches!(other.encode(), Err(TableError::Entry { table: Table::Caps, index: 0, field: "object" })));
 }
 
 #[test]

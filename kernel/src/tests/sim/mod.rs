@@ -8,6 +8,7 @@ mod tables;
 
 use core::ops::Range;
 use core::ptr::NonNull;
+use core::sync::atomic::AtomicU16;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
 use std::vec::Vec;
@@ -105,6 +106,8 @@ pub struct Machine<K> {
     pub displaced: u32,
     /// Domains with handlers that interrupts reach without the kernel.
     pub direct: &'static [u8],
+    /// Servers of handlers: the generation, ticks that are left, and those to the next boundary.
+    pub servers: Vec<(&'static AtomicU16, (u32, u32))>,
     pub trace: Vec<(u32, u32)>,
     /// Bytes that were stored; any other is 0.
     pub memory: BTreeMap<u32, u8>,
@@ -178,6 +181,12 @@ unsafe impl<K: Guard> Arch for Machine<K> {
     }
     fn occupy(&mut self, domain: u8) -> bool {
         self.direct.contains(&domain)
+    }
+    fn server(&self, place: usize) -> Option<&'static AtomicU16> {
+        self.servers.get(place).map(|(generation, _)| *generation)
+    }
+    fn server_left(&self, place: usize) -> (u32, u32) {
+        self.servers[place].1
     }
     unsafe fn prepare(&mut self, context: &mut SimContext, start: Start<u32>) {
         *context = SimContext { start: Some(start), ..Self::EMPTY };

@@ -34,6 +34,8 @@ pub struct Counter {
     since: Option<u64>,
     /// The cycle of the last match, from which Non-secure code has not been left.
     matched: Option<u64>,
+    /// There was a match for which the interrupt is yet to be asked.
+    asks: bool,
     counted: Counted,
 }
 
@@ -56,13 +58,15 @@ impl Counter {
         self.due(target)
     }
 
-    /// Secure code runs from `now` on.
-    pub fn end(&mut self, target: &dyn Target, now: u64) {
+    /// Secure code runs from `now` on. Whether the interrupt is yet to be asked for: the way out, too, is counted, and can match.
+    #[must_use]
+    pub fn end(&mut self, target: &dyn Target, now: u64) -> bool {
         self.count(target, now);
         self.since = None;
         if let Some(matched) = self.matched.take() {
             self.counted.beyond_cycles = self.counted.beyond_cycles.max(now.saturating_sub(matched));
         }
+        self.asks
     }
 
     /// The processor has slept for so many cycles.
@@ -72,11 +76,10 @@ impl Counter {
         }
     }
 
-    /// Counts up to `now`; whether there was a match, and the cycle of the next.
+    /// Counts up to `now`; whether there was a match since the last look, and the cycle of the next.
     pub fn look(&mut self, target: &dyn Target, now: u64) -> (bool, Option<u64>) {
-        let before = self.counted.matches;
         self.count(target, now);
-        (self.counted.matches != before, self.due(target))
+        (std::mem::take(&mut self.asks), self.due(target))
     }
 
     /// Non-secure code stores a word to the private bus.
@@ -101,6 +104,7 @@ impl Counter {
         let count = read(target, CYCCNT);
         if u64::from(to_match(target, count)) <= passed && is_armed(target) && passed > 0 {
             self.counted.matches += 1;
+            self.asks = true;
             self.matched = Some(now - passed + u64::from(to_match(target, count)));
         }
         if let Some(word) = target.counter_word(CYCCNT) {
@@ -133,3 +137,6 @@ fn is_armed(target: &dyn Target) -> bool {
 fn read(target: &dyn Target, offset: u32) -> u32 {
     target.counter_word(offset).map_or(0, |word| word.load(Relaxed))
 }
+
+#[cfg(test)]
+mod tests;

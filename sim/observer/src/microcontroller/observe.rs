@@ -32,7 +32,10 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
             self.leave_exception();
         }
         if !self.family.protection.is_apart() {
-            self.family.counter.end(&*self.target, if entered { begun } else { self.clock.now() });
+            let out = if entered { begun } else { self.clock.now() };
+            if self.family.counter.end(&*self.target, out) {
+                self.tick_by(out);
+            }
         }
         if self.family.is_displaced() && !self.family.protection.is_apart() && self.goes_on_displaced(tb) {
             return;

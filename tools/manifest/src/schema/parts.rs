@@ -168,7 +168,7 @@ pub enum Meter {
     Sampler,
 }
 
-/// A capability by name: exactly one of the first six keys.
+/// A capability by name: exactly one of the first seven keys.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Use {
@@ -182,6 +182,8 @@ pub struct Use {
     pub thread: Option<String>,
     /// A budget.
     pub budget: Option<String>,
+    /// The time of the handlers of a domain.
+    pub handlers: Option<String>,
     /// A range of frames, or `kernel`.
     pub frames: Option<String>,
     /// Rights; all when absent.
