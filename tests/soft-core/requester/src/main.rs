@@ -18,7 +18,7 @@ const STEP: u32 = 1024;
 
 type Block = NonNull<u8>;
 
-/// What one envelope has given.
+/// Blocks of one envelope.
 struct Held {
     spec: TemporalSpec,
     bytes: u32,

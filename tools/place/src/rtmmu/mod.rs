@@ -194,7 +194,7 @@ fn window_end(system: &System, index: usize) -> u32 {
 /// Pages and bytes of frames of the demand area, which reaches from the first of its arenas to the end of the last.
 fn demand_area(areas: &[Spot]) -> Option<(u32, u32)> {
     let arenas = areas.iter().filter(|area| area.on_demand.is_some());
-    let (first, last) = (arenas.clone().next()?, arenas.clone().last()?);
+    let (first, last) = (arenas.clone().next()?, arenas.clone().next_back()?);
     Some(((last.base + last.reach() - first.base) / PAGE, arenas.map(|arena| arena.bytes).sum()))
 }
 
