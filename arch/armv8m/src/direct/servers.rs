@@ -75,7 +75,7 @@ impl Known {
 }
 
 /// Whether the kernel reads a server, and what the meter has kept for it when it came meanwhile.
-pub(super) static READING: Reading = Reading::NEW;
+pub(super) static READING: Reading = Reading::new();
 static KEPT: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 
 /// Ticks that are left in the server of a domain with handlers, and those to its next boundary, as of the last look.
