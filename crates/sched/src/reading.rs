@@ -6,12 +6,14 @@
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst, compiler_fence};
 
 /// The note between one reader and one writer. The reader never interrupts the writer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Reading(AtomicU32);
 
 impl Reading {
     /// Nobody reads.
-    pub const NEW: Reading = Reading(AtomicU32::new(0));
+    pub const fn new() -> Self {
+        Self(AtomicU32::new(0))
+    }
 
     /// The reader: reads this. `None`: the writer has come meanwhile. It has kept what was to be read, and what `look` has found may be parts of two states.
     ///

@@ -93,7 +93,7 @@ fn two_hostile_owners_harm_nobody() {
     assert!(victim["releases"].as_u64() > Some(300) && victim["missed_deadlines"] == 0, "{victim:#}");
 }
 
-/// A domain reads the servers of two others while the handlers of one use theirs up in each period. What it reads adds up to what was counted, and each right permits
+/// A domain reads the servers of two others while the handlers of one use theirs up in each period. Its readings add up to what was counted, and each right permits
 /// what it must (`tests/direct/servers/src/bin/watches.rs` has the rules).
 #[test]
 fn the_time_of_handlers_is_read_as_it_is_used_and_filled() {

@@ -240,7 +240,8 @@ static inline int32_t cof_mark(uint32_t id, uint32_t value) {
     return cof_call(COF_CALL_MARK, id, value, 0, 0).status;
 }
 
-/* Read what is left of a budget, or of the time of a domain's handlers, whose next replenishment is told as of the meter's last look. Does not block.
+/* Read what is left of a budget, or of the time of a domain's handlers, whose next
+ * replenishment is told as of the meter's last look. Does not block.
  *   budget: handle, right READ
  *   out left: ticks
  *   out next: ticks until the next replenishment

@@ -4,7 +4,7 @@
 //! * `state`: registers of Non-secure state; `code`: entry code.
 //! * `owner`: their domain, its lines, and what is noted about them; `lines`: what the kernel does with lines.
 //! * `judge`: an exception that came while a handler ran, or that a handler has caused: who is to blame, and how the handlers that are active end.
-//! * `instrument`, `meter`: their time, and what happens when it is used up; `looks`: the timer that looks at random times whether they run, `quick`: a look
+//! * `instrument`, `meter`: their time, and what happens when it is used up; `servers`: what is left of it; `looks`: the timer that looks at random times whether they run, `quick`: a look
 //!   that finds nothing; `counter`: the counter of
 //!   their cycles; `displaced`: what of it the kernel takes off its accounts.
 //! * `wake`: a handler's way into the kernel, and what the kernel then does.
@@ -26,6 +26,7 @@ mod open;
 mod owner;
 mod quick;
 mod registers;
+mod servers;
 mod state;
 mod wake;
 
@@ -33,10 +34,10 @@ pub use access::Facts;
 pub(crate) use code::entry_macros;
 pub(crate) use displaced::{displaced, is_displaced};
 pub(crate) use lines::{acknowledge, stopped};
-pub(crate) use meter::server_left;
 pub(crate) use occupy::occupy;
 pub use open::open;
 pub(crate) use owner::server;
+pub(crate) use servers::server_left;
 pub use wake::wake;
 
 /// Interrupts can reach handlers.

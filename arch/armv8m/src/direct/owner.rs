@@ -105,10 +105,6 @@ pub(super) static COFFERDAM_WAKES: [AtomicU8; MAX_LINE as usize] = [const { Atom
 #[unsafe(no_mangle)]
 pub(super) static COFFERDAM_ARMED: [AtomicU8; MAX_LINE as usize] = [const { AtomicU8::new(0) }; MAX_LINE as usize];
 
-/// How often handlers have come through the way in, which counts them.
-#[unsafe(no_mangle)]
-pub(super) static COFFERDAM_CALLS: AtomicU32 = AtomicU32::new(0);
-
 impl Seat {
     const NONE: Self = Self {
         domain: AtomicU32::new(0),

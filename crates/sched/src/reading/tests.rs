@@ -40,7 +40,7 @@ impl Words<'_> {
 #[test]
 fn whenever_the_writer_comes_what_is_read_is_whole_and_no_older_than_the_note() {
     for [a, b, c] in (0..27).map(|case| [case / 9, case / 3 % 3, case % 3]) {
-        let note = Reading::NEW;
+        let note = Reading::new();
         let words = Words { note: &note, pair: [Cell::new(40), Cell::new(40)], kept: Cell::new(None) };
         for _ in 0..3 {
             words.write();

@@ -59,8 +59,8 @@ fn a_match_asks_for_its_interrupt_once() {
     let (words, mut counter) = (Words::compared_with(100), counter());
     assert_eq!(counter.begin(&words, 1_000), Some(1_100));
     assert_eq!(counter.look(&words, 1_099), (false, Some(1_100)));
-    assert_eq!(counter.look(&words, 1_103).0, true);
-    assert_eq!(counter.look(&words, 1_104).0, false);
+    assert!(counter.look(&words, 1_103).0);
+    assert!(!counter.look(&words, 1_104).0);
     assert!(!counter.end(&words, 1_110));
     let counted = counter.counted().unwrap();
     assert_eq!((words.count(), counted.cycles, counted.matches, counted.beyond_cycles), (110, 110, 1, 10));
@@ -71,10 +71,10 @@ fn a_match_asks_for_its_interrupt_once() {
 fn a_match_on_the_way_out_asks_for_its_interrupt_too() {
     let (words, mut counter) = (Words::compared_with(100), counter());
     let _ = counter.begin(&words, 1_000);
-    assert_eq!(counter.look(&words, 1_095).0, false);
+    assert!(!counter.look(&words, 1_095).0);
     assert!(counter.end(&words, 1_107), "the interrupt is yet to be asked for");
     assert_eq!(counter.look(&words, 1_150), (true, None), "Secure code is not counted");
-    assert_eq!(counter.look(&words, 1_160).0, false);
+    assert!(!counter.look(&words, 1_160).0);
     assert!(!counter.end(&words, 1_170));
     assert_eq!((words.count(), counter.counted().unwrap().matches), (107, 1));
 }

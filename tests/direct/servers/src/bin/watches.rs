@@ -25,7 +25,7 @@ const STALE: u32 = 4400;
 
 cofferdam::entry!(main);
 
-/// What was read last: ticks that are left, and those to the next boundary.
+/// The last reading: ticks that are left, and those to the next boundary.
 struct Watch {
     last: (u32, u32),
     boundaries: u32,
@@ -70,7 +70,7 @@ fn is_full((left, next): (u32, u32), (period, capacity): (u32, u32)) -> bool {
     left == capacity && (1..=period).contains(&next)
 }
 
-/// What each right permits, and that a copy ends with its revocation.
+/// Whether each right permits what it must, and a copy ends with its revocation.
 fn rights_hold(spends: Budget, blind: Budget, other: Domain) -> Result<bool, Error> {
     const COPY: u32 = 10;
     sys::cap_copy(spends.slot(), COPY, u32::from(rights::READ))?;
