@@ -200,8 +200,10 @@ impl<A: Arch> Boot<A> {
             }
             table.map(range, owner).map_err(|_| BootError::Areas)?;
             if entry.flags & area::CLEAR != 0 {
+                // Handlers' memory may be open already: the kernel has it at the same address as they.
+                let place = if entry.flags & area::OPEN == 0 { entry.physical } else { entry.base };
                 // SAFETY: memory of domains alone, as the table would have refused it otherwise, and none of them has begun.
-                unsafe { arch.zero(PhysAddr::narrow(range.base()), Bytes::narrow(range.size())) };
+                unsafe { arch.zero(place.into(), entry.bytes.into()) };
             }
         }
         for range in held_ranges(&self.tables) {
