@@ -9,7 +9,7 @@ fn main() {
         std::env::args().nth(1).map_or(Synthetic::ACTIONS, |count| count.parse().expect("a number of actions"));
     let sizes = [
         ("synthetic", ENVELOPE, traces::layout(ENVELOPE.count).expect("memory for the history")),
-        ("synthetic, large blocks", LARGE, traces::largest()),
+        ("synthetic, large blocks", LARGE, traces::widest()),
     ];
     for (name, envelope, layout) in sizes {
         for policy in [Policy::Released, Policy::Kept] {

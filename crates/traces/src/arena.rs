@@ -19,7 +19,7 @@ pub fn layout(count: u32) -> Option<Layout> {
 }
 
 /// The memory of [`LARGE`](crate::synthetic::LARGE): the largest piece that a heap can have.
-pub fn largest() -> Layout {
+pub fn widest() -> Layout {
     let records = record_bytes(COUNT as u32, 1) as u32;
     let piece = (1 << MAX_BLOCK_LOG2) / PAGE - 1;
     // A count of two bytes for each page.

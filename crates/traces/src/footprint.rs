@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn with_large_blocks_pages_that_are_kept_are_three_times_as_many() {
-        let found = |policy| found(policy, arena::largest(), Synthetic::within(LARGE, Synthetic::ACTIONS, 1));
+        let found = |policy| found(policy, arena::widest(), Synthetic::within(LARGE, Synthetic::ACTIONS, 1));
         let (released, kept) = (found(Policy::Released), found(Policy::Kept));
         assert!(3 * released.peak < kept.peak && released.peak > 2900, "{released:?} {kept:?}");
     }

@@ -14,6 +14,6 @@ pub mod recorded;
 pub mod synthetic;
 
 pub use action::{Action, Envelope};
-pub use arena::{largest, layout};
+pub use arena::{layout, widest};
 pub use recorded::Recorded;
 pub use synthetic::Synthetic;

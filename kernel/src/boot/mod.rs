@@ -171,8 +171,8 @@ impl<A: Arch> Boot<A> {
         PhysRange::at(base, bytes).overlaps(PhysRange::at(first, size))
     }
 
-    /// Types all memory: what domains were given is theirs, the rest is untyped. What they begin with, but for constants, and what they can map is cleared:
-    /// nobody knows what it held before boot.
+    /// Types all memory: what domains were given is theirs, the rest is untyped. All that they begin with, but for constants, and all that they can map is
+    /// cleared: nobody knows what it held before boot.
     fn frames(&self, arch: &mut A, pool: &mut Pool<A>) -> Result<FrameTable<'static>, BootError> {
         let marks = objects::marks(&self.tables);
         let chunks = pool.array(arch, FrameTable::chunks_for(marks), |_| Ok(Chunk::EMPTY))?;
