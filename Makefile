@@ -36,8 +36,10 @@ lint: ## formatting, clippy, the layer rule, file sizes, portable code built for
 prove: ## the proofs about the hardware of the soft core, and the mutants that they refute; part of `make test`
 	@$(MAKE) --no-print-directory -C rtl prove
 
-bench: data ## the table of figures, also in target/bench/bench.json
+bench: data ## the tables of figures, also in target/bench/bench.json; the histories on the soft core, table I of RTMMU, take two hours of it
+	@make --no-print-directory -C rtl models MODELS='rtmmu direct sv32 sv32tlb'
 	@./cofferdam bench
+	@./cofferdam bench --only traces
 
 hunt: ## random admitted systems, some threads hostile, on three boards; `scripts/hunt.sh --help` lists options
 	@scripts/setup.sh --quiet
