@@ -12,8 +12,7 @@ pub fn layout(count: u32) -> Option<Layout> {
     let Envelope { live, largest, count: blocks } = ENVELOPE;
     let given = Layout::new(live, largest, blocks)?;
     let (all, records) = (given.fixed + given.piece, record_bytes(count, 1) as u32);
-    // A count of two bytes for each page.
-    let fixed = (records + 2 * all).div_ceil(PAGE);
+    let fixed = fixed(records, all);
     let piece = all.checked_sub(fixed).filter(|pages| *pages > 0)?;
     (fixed < given.frames).then_some(Layout { records, fixed, piece, frames: given.frames })
 }
@@ -22,7 +21,11 @@ pub fn layout(count: u32) -> Option<Layout> {
 pub fn widest() -> Layout {
     let records = record_bytes(COUNT as u32, 1) as u32;
     let piece = (1 << MAX_BLOCK_LOG2) / PAGE - 1;
-    // A count of two bytes for each page.
-    let fixed = (records + 2 * piece).div_ceil(PAGE);
+    let fixed = fixed(records, piece);
     Layout { records, fixed, piece, frames: fixed + piece }
+}
+
+/// Pages of records, and of a count of two bytes for each page.
+const fn fixed(records: u32, pages: u32) -> u32 {
+    (records + 2 * pages).div_ceil(PAGE)
 }

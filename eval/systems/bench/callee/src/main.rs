@@ -3,8 +3,7 @@
 #![no_main]
 #![allow(named_asm_labels)] // the labels are the point; a function that holds one is neither inlined nor a loop, so it stays single
 
-use core::arch::asm;
-
+use bench_probe::probe;
 use cofferdam::{Error, Interrupt, Notification, Start, sys};
 use devices::Timer;
 
@@ -15,13 +14,6 @@ cofferdam::entry!(woken);
 cofferdam::thread!(bench_across, across);
 cofferdam::thread!(bench_timer, timer);
 cofferdam::gate!(bench_add, add);
-
-macro_rules! probe {
-    ($label:literal) => {
-        // SAFETY: a label, no instruction.
-        unsafe { asm!(concat!(".global ", $label), concat!($label, ":"), options(nostack)) }
-    };
-}
 
 /// The gate: as little work as the peers' server does.
 fn add(_badge: u32, value: u32, _: u32, _: u32) -> Result<u32, Error> {

@@ -4,8 +4,7 @@
 #![no_main]
 #![allow(named_asm_labels)] // the labels are the point; a function that holds one is neither inlined nor a loop, so it stays single
 
-use core::arch::asm;
-
+use bench_probe::probe;
 use cofferdam::{Error, Gate, Info, Notification, Start, sys};
 
 /// Rounds of each operation; the first 100 warm the caches and are not counted.
@@ -15,13 +14,6 @@ const PAGES: u32 = 16;
 
 cofferdam::entry!(main);
 cofferdam::thread!(bench_within, within);
-
-macro_rules! probe {
-    ($label:literal) => {
-        // SAFETY: a label, no instruction.
-        unsafe { asm!(concat!(".global ", $label), concat!($label, ":"), options(nostack)) }
-    };
-}
 
 fn main(start: Start) -> u32 {
     match run(start.info) {

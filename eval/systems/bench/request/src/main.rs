@@ -3,9 +3,9 @@
 #![no_main]
 #![allow(named_asm_labels)] // the labels are the point; a function that holds one is neither inlined nor a loop, so it stays single
 
-use core::arch::asm;
 use core::ptr::NonNull;
 
+use bench_probe::probe;
 use cofferdam::memory::{self, Failure, TemporalSpec};
 use cofferdam::{Error, Notification, Start};
 
@@ -18,17 +18,6 @@ const PAGE: usize = 4096;
 cofferdam::entry!(main);
 
 type Block = NonNull<u8>;
-
-macro_rules! probe {
-    ($label:literal) => {
-        // SAFETY: a label, no instruction.
-        unsafe { asm!(concat!(".global ", $label), concat!($label, ":"), options(nostack)) }
-    };
-    ($label:literal, begins) => {
-        // SAFETY: it does nothing. A probe sees an instruction when it has ended.
-        unsafe { asm!(concat!(".global ", $label), concat!($label, ":"), "nop", options(nostack)) }
-    };
-}
 
 fn main(start: Start) -> u32 {
     run(start).map_or(1, |()| 0)

@@ -3,9 +3,9 @@
 #![no_main]
 #![allow(named_asm_labels)] // the labels are the point; a function that holds one is neither inlined nor a loop, so it stays single
 
-use core::arch::asm;
 use core::ptr::write_volatile;
 
+use bench_probe::probe;
 use cofferdam::{Error, Notification, Start, demand, sys};
 
 /// Rounds of each operation, as in `../caller`; each has a page of its own.
@@ -13,17 +13,6 @@ const ROUNDS: u32 = 1100;
 const PAGE: u32 = 4096;
 
 cofferdam::entry!(main);
-
-macro_rules! probe {
-    ($label:literal) => {
-        // SAFETY: a label, no instruction.
-        unsafe { asm!(concat!(".global ", $label), concat!($label, ":"), options(nostack)) }
-    };
-    ($label:literal, begins) => {
-        // SAFETY: it does nothing. A probe sees an instruction when it has ended: a store that faults would begin its stretch behind the fault.
-        unsafe { asm!(concat!(".global ", $label), concat!($label, ":"), "nop", options(nostack)) }
-    };
-}
 
 fn main(start: Start) -> u32 {
     let Some(go) = Notification::named(start.info, "touch") else { return 1 };
