@@ -57,7 +57,7 @@ pub unsafe fn breakpoint_on_stack(stack: u32) -> ! {
 /// As for [`call_on_stack`].
 pub unsafe fn spin_on_stack(stack: u32) -> ! {
     /// Some milliseconds, in which timers interrupt.
-    const TURNS: u32 = 1 << 16;
+    const TURNS: u32 = 3 << 14;
     // SAFETY: the caller wants what follows.
     unsafe {
         asm!(

@@ -46,8 +46,11 @@ fn the_table_in_the_documents_is_this_one() {
     }
 }
 
-/// Performs a suite's attacks on the board of its manifest or another one, and compares what came of each.
-fn perform(scheme: Scheme, board: Option<&str>) {
+/// A million cycles of the soft core take a second of the host's.
+const SOFT_CORE_CYCLES: u64 = 2_000_000;
+
+/// Performs a suite's attacks on the board of its manifest or another one, and compares what came of each. None takes more cycles than `limit`.
+fn perform(scheme: Scheme, board: Option<&str>, limit: Option<u64>) {
     let (catalogue, suite) = (Catalogue::read(), Suite::of(scheme));
     let (mut arguments, mut directory) = (vec!["run", suite.manifest, "--quiet"], suite.system.to_owned());
     if let Some(board) = board {
@@ -73,26 +76,29 @@ fn perform(scheme: Scheme, board: Option<&str>) {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     println!("{} attacks in {:.2} s of modelled time", order.len(), evidence.seconds);
+    let longest = evidence.segments.values().map(|segment| segment.cycles).max().unwrap_or(0);
+    println!("the longest: {longest} cycles");
+    assert!(limit.is_none_or(|limit| longest <= limit), "an attack takes {longest} cycles");
 }
 
 #[test]
 fn every_attack_ends_as_it_must_and_no_victim_notices() {
-    perform(Scheme::Regions, None);
+    perform(Scheme::Regions, None, None);
 }
 
 #[test]
 fn every_attack_ends_as_it_must_where_there_are_page_tables() {
-    perform(Scheme::Pages, None);
+    perform(Scheme::Pages, None, None);
 }
 
 #[test]
 fn every_attack_ends_as_it_must_on_armv8_m() {
-    perform(Scheme::Pmsav8, None);
+    perform(Scheme::Pmsav8, None, None);
 }
 
 #[test]
 fn every_attack_ends_as_it_must_on_the_soft_core() {
-    perform(Scheme::Rtmmu, None);
+    perform(Scheme::Rtmmu, None, Some(SOFT_CORE_CYCLES));
 }
 
 #[test]
@@ -100,6 +106,6 @@ fn every_attack_ends_as_it_must_on_the_soft_core() {
 fn every_attack_ends_as_it_must_with_other_mmus_of_the_soft_core() {
     for board in ["ibex-direct", "ibex-sv32", "ibex-sv32tlb"] {
         println!("{board}");
-        perform(Scheme::Rtmmu, Some(board));
+        perform(Scheme::Rtmmu, Some(board), None);
     }
 }

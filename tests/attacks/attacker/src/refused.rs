@@ -54,7 +54,7 @@ fn client(mood: u32) -> Outcome {
 }
 
 fn copies(world: &World) -> Outcome {
-    copy_in_turns(world.own.part.min(6));
+    copy_in_turns(world.own.part.min(3));
     Ok(())
 }
 
@@ -130,7 +130,7 @@ fn limits(world: &World) -> Outcome {
     let handles = [world.own.console.slot(), world.events.slot(), world.victim.slot(), world.fired.slot(), u32::MAX];
     let mut random = Random(0x9e37_79b9);
     for call in CALLS.iter().map(|call| call.call).filter(|call| !is_spared(*call)) {
-        for round in 0..60 {
+        for round in 0..60 / world.own.part.min(2) as usize {
             let first = handles[round % handles.len()];
             let mut edge = || EDGES[random.below(EDGES.len() as u32) as usize];
             // SAFETY: no call writes memory of this domain outside of a gate.

@@ -27,6 +27,8 @@ pub struct Segment {
     pub unwound: BTreeMap<&'static str, u64>,
     /// Markers found in registers.
     pub leaks: Vec<u32>,
+    /// Cycles from the first of these events to the last.
+    pub cycles: u64,
 }
 
 /// A run's evidence.
@@ -125,10 +127,14 @@ pub(super) fn events(path: &Path) -> impl Iterator<Item = RunEvent> {
 
 fn segments(path: &Path, attacker: u8) -> (BTreeMap<u32, Segment>, Vec<(u16, u32)>) {
     let mut all: BTreeMap<u32, Segment> = BTreeMap::new();
-    let (mut line, mut marks) = (None, Vec::new());
+    let (mut line, mut marks, mut begin) = (None, Vec::new(), 0);
     for event in events(path) {
         let Some(kind) = Event::from_number(event.event) else { continue };
         if kind == Event::Mark && event.domain == attacker && event.detail == ATTACK {
+            // Lives of one attack follow each other.
+            if line != Some(event.payload) {
+                begin = event.cycle;
+            }
             line = Some(event.payload);
         }
         if kind == Event::Mark && event.domain == attacker {
@@ -136,6 +142,7 @@ fn segments(path: &Path, attacker: u8) -> (BTreeMap<u32, Segment>, Vec<(u16, u32
         }
         let Some(line) = line else { continue };
         let segment = all.entry(line).or_default();
+        segment.cycles = event.cycle - begin;
         match kind {
             Event::Fault if event.domain == attacker => {
                 segment.faults.extend(Fault::from_number(event.detail as u8).map(Fault::name));
