@@ -70,6 +70,9 @@ pub mod area {
     pub const WORDS: usize = 8;
 }
 
+/// Envelopes of a domain, besides its default one, whose arenas the run-time opens: one for each temporal specification of a platform is enough.
+pub const FURTHER_ENVELOPES: usize = 4;
+
 /// Words of an envelope entry: what the domain may have allocated at once from the arena of one temporal specification.
 pub mod envelope {
     /// Temporal specification, packed as in an area entry.

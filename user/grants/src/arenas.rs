@@ -11,8 +11,8 @@ unsafe extern "C" {
     safe fn cof_heap_wait();
 }
 
-/// Arenas beside that of plain `malloc`: one for each specification of the platform is enough.
-const ARENAS: usize = 4;
+/// Arenas beside that of plain `malloc`; no manifest has more.
+const ARENAS: usize = abi::info::FURTHER_ENVELOPES;
 
 static OWN: [EnvelopeArena; ARENAS] = [const { EnvelopeArena::new() }; ARENAS];
 /// Packed specification of each arena plus one, 0 for an arena without memory; the last is that of [`DEFAULT`].

@@ -1,5 +1,6 @@
 //! Temporal specifications and envelopes: words that mean something, and figures that can be true together.
 
+use abi::info::FURTHER_ENVELOPES;
 use spec::{AccessLevel, EnvelopeError, MemoryClass, SpecError, TemporalSpec};
 
 use crate::board::Board;
@@ -20,6 +21,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
             found.extend(possible(&format!("domain.{name}.envelope[{index}]"), envelope));
         }
         found.extend(one_default(name, domain));
+        found.extend(served(name, domain));
         found.extend(on_demand(name, domain, board));
     }
     found
@@ -128,6 +130,20 @@ fn one_default(name: &str, domain: &Domain) -> Option<Refusal> {
             .value(format!("envelopes {first} and {second}"))
             .rule("plain `malloc` uses one arena")
             .remedy("remove one `default`"),
+    )
+}
+
+/// The run-time opens so many arenas, and requests of any further envelope would leave the domain.
+fn served(name: &str, domain: &Domain) -> Option<Refusal> {
+    let further = domain.envelope.iter().enumerate().filter(|(_, envelope)| !envelope.default);
+    let (index, _) = further.clone().nth(FURTHER_ENVELOPES)?;
+    let place = format!("domain.{name}.envelope[{index}]");
+    Some(
+        Refusal::at("CF0315", place, "nobody would open the arena of this envelope")
+            .value(format!("{} envelopes besides the default one", further.count()))
+            .limit(format!("{FURTHER_ENVELOPES}"))
+            .rule("`rt_malloc` has so many arenas besides that of plain `malloc`")
+            .remedy("let envelopes with the same specification be one with the sum of their figures, or give one `default = true`"),
     )
 }
 
