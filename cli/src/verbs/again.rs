@@ -113,6 +113,7 @@ pub fn trace(args: &Trace, output: &mut Output) -> Outcome {
     };
     let files = Files::new(&dir, args.run.out.as_deref());
     output.progress("writing the trace".into());
+    files.make_directory().map_err(one)?;
     let events = events_of(&ran).map_err(one)?.into_iter().flatten();
     report::trace::write(&files.trace, &system, events).map_err(|error| one(unwritten(&error)))?;
     output.say(format!("trace: {} (open it at ui.perfetto.dev or in chrome://tracing)", files.trace.display()));

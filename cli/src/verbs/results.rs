@@ -26,6 +26,13 @@ impl Files {
         let base = out.unwrap_or(dir);
         Files { json: base.join("report.json"), html: base.join("report.html"), trace: base.join("trace.json") }
     }
+
+    /// Makes the directory in which all of them are.
+    pub fn make_directory(&self) -> Result<(), Diagnostic> {
+        let Some(parent) = self.json.parent() else { return Ok(()) };
+        std::fs::create_dir_all(parent)
+            .map_err(|error| unwritten(&WriteError::Io { path: parent.to_path_buf(), source: error }))
+    }
 }
 
 /// CF0604 for a report that cannot be written.
@@ -68,10 +75,7 @@ pub fn write_report(
     let programs = ran.events.parent().and_then(Path::parent);
     let elf = |name: &str| std::fs::read(programs?.join(format!("{name}.elf"))).ok();
     report.trace_calls(system, &ran.summary, &elf);
-    if let Some(parent) = files.json.parent() {
-        std::fs::create_dir_all(parent)
-            .map_err(|error| unwritten(&WriteError::Io { path: parent.to_path_buf(), source: error }))?;
-    }
+    files.make_directory()?;
     report.write_json(&files.json).map_err(|error| unwritten(&error))?;
     report.write_html(&files.html).map_err(|error| unwritten(&error))?;
     output.end_progress();
