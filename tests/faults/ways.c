@@ -40,13 +40,21 @@ FUNCTION void way(void) {
 }
 #elif defined(PRIVILEGED)
 FUNCTION void way(void) {
+#ifdef __riscv
+    __asm__ volatile("mret");
+#else
     __asm__ volatile("mcr p15, 0, %0, c1, c0, 0" ::"r"(kept));
+#endif
     kept = 3;
 }
 #elif defined(UNALIGNED)
 FUNCTION void way(void) {
     static uint32_t words[4];
+#ifdef __riscv
+    __asm__ volatile(".option arch, +a\n amoswap.w zero, zero, (%0)" ::"r"((char *)words + 2) : "memory");
+#else
     __asm__ volatile("ldm %0, {r2, r3}" ::"r"((char *)words + 2) : "r2", "r3");
+#endif
     kept = 3;
 }
 #elif defined(OVERFLOW)
@@ -78,7 +86,11 @@ FUNCTION void way(void) {
     static uint32_t stack[256];
     for (uint32_t at = 0; at < 256; at++)
         stack[at] = (uint32_t)(uintptr_t)__builtin_return_address(0);
+#ifdef __riscv
+    __asm__ volatile("mv s0, %0\n mv sp, %0\n sw s0, 0(%1)" ::"r"(&stack[8]), "r"(0) : "s0");
+#else
     __asm__ volatile("mov r7, %0\n mov r11, %0\n mov sp, %0\n str r7, [%1]" ::"r"(&stack[8]), "r"(0) : "r7", "r11");
+#endif
     kept = 3;
 }
 #endif

@@ -239,10 +239,11 @@ fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) 
     let run = &report.run;
     let time = if run.exact { "exact" } else { "modelled" };
     output.say(format!(
-        "{}: {:.3} s {time}, {:.1} M instructions at {:.0} M/s; {} deadlines missed, {} faults contained, {} paged regions loaded",
+        "{}: {:.3} s {time}, {:.1} M instructions at {:.*} M/s; {} deadlines missed, {} faults contained, {} paged regions loaded",
         built.loaded.document.manifest.system.name,
         run.seconds,
         run.instructions as f64 / 1e6,
+        if ran.summary.mips < 10.0 { 2 } else { 0 },
         ran.summary.mips,
         run.missed_deadlines,
         run.faults,

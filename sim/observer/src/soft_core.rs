@@ -7,7 +7,7 @@
 
 use abi::trace::Event;
 use record::{
-    Architecture, CoreId, End, EndReason, FIRST_LINE, Mode, ProfileSource, RunEvent, SUMMARY_VERSION, Summary,
+    Architecture, CONTEXTS_PER_DOMAIN, CoreId, Deed, End, EndReason, FIRST_LINE, FaultContext, Mode, ProfileSource, RunEvent, SUMMARY_VERSION, Summary,
     Violation, ViolationKind, Waits, Watch, observed,
 };
 use std::path::Path;
@@ -109,6 +109,8 @@ pub enum Access {
 
 /// Cause of an environment call from user mode.
 const CALL: u16 = 8;
+/// Place of the program counter in a [`FaultContext`].
+const PC: usize = 15;
 /// Bytes of what a store is judged by.
 const WORD: u32 = 4;
 /// No exception has this number.
@@ -129,6 +131,9 @@ pub struct SoftCore {
     probes: Probes,
     /// The cycle in which machine mode was entered last.
     entered: u64,
+    /// The exception that it was for, and the instruction to which it returns.
+    cause: (u16, u32),
+    faults: Vec<FaultContext>,
     /// The domain that is current, as the kernel says.
     domain: u8,
     in_kernel: bool,
@@ -159,6 +164,8 @@ impl SoftCore {
             witness,
             probes: Probes::new(&watch),
             entered: 0,
+            cause: (ANONYMOUS, 0),
+            faults: Vec::new(),
             domain: record::IDLE,
             in_kernel: true,
             slept: 0,
@@ -190,7 +197,7 @@ impl SoftCore {
 
     fn entered(&mut self, at: At, exception: u16, pc: u32, call: u32) {
         self.settle(at);
-        (self.in_kernel, self.entered) = (true, at.cycle);
+        (self.in_kernel, self.entered, self.cause) = (true, at.cycle, (exception, pc));
         if self.watch.exception_events {
             let (event, cycle) = (observed::EXCEPTION_ENTRY, at.cycle);
             self.log.event(RunEvent { cycle, core: CORE, event, domain: self.domain, detail: exception, payload: pc });
@@ -231,9 +238,24 @@ impl SoftCore {
             self.witness.follow(domain);
         } else if event == Event::Miss as u8 {
             self.accounts.missed(domain);
+        } else if event == Event::Fault as u8 {
+            self.keep_context(at, domain);
         } else if event == Event::End as u8 {
             self.trace_status = Some(payload);
         }
+    }
+
+    /// A domain faults. The bench tells the place and the kind of the access; registers and stack it does not.
+    fn keep_context(&mut self, at: At, domain: u8) {
+        if self.faults.iter().filter(|kept| kept.domain == domain).count() == CONTEXTS_PER_DOMAIN {
+            return;
+        }
+        let (exception, pc) = self.cause;
+        let stack = self.meter.last_stack().filter(|(_, stack)| stack.domain == domain);
+        let mut context = FaultContext { cycle: at.cycle, domain, instruction: deed(exception), ..Default::default() };
+        context.registers[PC] = Some(pc);
+        context.stack_of = stack.map(|(place, _)| place);
+        self.faults.push(context);
     }
 
     /// A stretch of a handler begins when machine mode was entered.
@@ -347,7 +369,7 @@ impl SoftCore {
             masked: self.exceptions.masked(),
             violations,
             violations_total,
-            faults: Vec::new(),
+            faults: std::mem::take(&mut self.faults),
             witness: self.witness.seen(),
             probes: self.probes.results(CORE),
             areas: Vec::new(),
@@ -362,6 +384,16 @@ impl SoftCore {
             host_seconds,
             mips: at.instructions as f64 / host_seconds / 1e6,
         }
+    }
+}
+
+/// The action of the instruction that caused an exception (RISC-V privileged architecture, 3.1.15). An illegal one may be anything.
+fn deed(exception: u16) -> Option<Deed> {
+    match exception {
+        3 => Some(Deed::Trap),
+        4 | 5 => Some(Deed::Read),
+        6 | 7 => Some(Deed::Write),
+        _ => None,
     }
 }
 

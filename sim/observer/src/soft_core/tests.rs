@@ -167,3 +167,30 @@ fn stores_in_slices_of_a_hostile_domain_are_judged_one_by_one() {
     assert_eq!(found, expected);
     fs::remove_dir_all(&directory).unwrap();
 }
+
+#[test]
+fn the_first_faults_of_a_domain_have_their_places_and_kinds_of_access() {
+    let directory = std::env::temp_dir().join(format!("cofferdam-soft-core-faults-{}", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    let watch = watch(&directory);
+    let mut observer = SoftCore::begin(watch.clone()).unwrap();
+    let mut see = |cycle, happened| observer.see(At { cycle, instructions: cycle }, happened);
+    see(10, Happened::Traced { header: header(Event::Switch, 1), payload: 0 });
+    see(20, Happened::Left { pc: 0x8000_1000, sp: 0x8000_0008, space: 0 });
+    let causes = [3, 4, 5, 6, 7, 2, 8, 23];
+    for (number, exception) in (0_u64..).zip(causes.into_iter().cycle().take(20)) {
+        see(30 + 20 * number, Happened::Entered { exception, pc: 0x8000_1000 + number as u32, call: 0 });
+        see(40 + 20 * number, Happened::Traced { header: header(Event::Fault, 1), payload: 0 });
+    }
+    observer.finish(At { cycle: 1000, instructions: 1000 }, EndReason::Exit).unwrap();
+    let summary = Summary::from_json(&fs::read_to_string(&watch.summary).unwrap()).unwrap();
+    assert_eq!(summary.faults.len(), CONTEXTS_PER_DOMAIN);
+    let deeds = summary.faults.iter().map(|fault| fault.instruction).take(8);
+    let [trap, read, write] = [Deed::Trap, Deed::Read, Deed::Write].map(Some);
+    assert_eq!(deeds.collect::<Vec<_>>(), [trap, read, read, write, write, None, None, None]);
+    for (number, fault) in (0..).zip(&summary.faults) {
+        assert_eq!((fault.cycle, fault.domain, fault.stack_of), (40 + 20 * u64::from(number), 1, Some(1)));
+        assert_eq!(fault.registers[PC], Some(0x8000_1000 + number));
+    }
+    fs::remove_dir_all(&directory).unwrap();
+}

@@ -58,6 +58,9 @@ pub fn walk(code: &impl Code, context: &FaultContext) -> Walk {
     match registers[PC] {
         Some(pc) if code.bytes(pc & !1, 2).is_some() => {
             walk.places.push(Place { address: pc, look_up: pc & !1, exact: true });
+            if registers[SP].is_none() {
+                return ended(walk, "nothing but the place was recorded".to_owned());
+            }
             first = true;
         }
         Some(pc) => match registers[LR].filter(|link| is_behind_call(code, *link)) {

@@ -123,6 +123,14 @@ fn where_the_processor_stored_nothing_the_block_that_ran_is_named_and_the_stack_
     assert_eq!((addresses(&silent), silent.end.is_some()), (vec![0x1008], true));
 }
 
+#[test]
+fn a_place_without_registers_is_the_only_one() {
+    let mut alone = context(Some(0x1010), None, &[]);
+    alone.registers[13] = None;
+    let found = walked(&alone);
+    assert_eq!((addresses(&found), found.end.as_deref()), (vec![0x1010], Some("nothing but the place was recorded")));
+}
+
 proptest! {
     /// Whatever a domain leaves behind, and whatever its file says: it ends.
     #[test]
