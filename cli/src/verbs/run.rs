@@ -53,6 +53,9 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     if args.waves.is_some() && !simulator.has_signals() {
         return Err(one(wrong(&RunError::NoSignals)));
     }
+    if args.adverse && !simulator.can_be_adverse() {
+        return Err(one(wrong(&RunError::NotAdverse)));
+    }
     let machine = machine(&loaded.board);
     let machine = if args.waves.is_some() { machine.with_waves() } else { machine };
     simulator.has(&machine).map_err(|e| one(wrong(&e)))?;
@@ -78,7 +81,22 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     output.end_progress();
     let ran = ran?;
     provenance::keep(install, &built, &args.subject, &ran.summary_path);
+    if let Some(waves) = &args.waves {
+        tell_waves(waves, &ran, output);
+    }
     Ok((built, ran))
+}
+
+/// The file of waveforms, or why there is none.
+fn tell_waves(waves: &record::WavesWatch, ran: &Ran, output: &mut Output) {
+    let end = ran.summary.cycles;
+    if end <= waves.from {
+        output.insist(format!("no waveform: the run ended in cycle {end}, before cycle {}", waves.from));
+        return;
+    }
+    let file = ran.summary_path.with_file_name("waves.fst");
+    output.say(format!("waveform: {} (cycles {} to {})", file.display(), waves.from, end.min(waves.to)));
+    output.field("waveform", json!(file));
 }
 
 /// The diagnostic of an error before or in a run.
@@ -94,6 +112,7 @@ pub fn wrong(error: &RunError) -> Diagnostic {
         RunError::ModelMissing { .. } => ("CF0602", "systems on the soft core run on its Verilated model"),
         RunError::NoFallback(_) => ("CF0602", "a fall-back is for models of time"),
         RunError::NoSignals => ("CF0602", "waveforms are of hardware descriptions that are simulated"),
+        RunError::NotAdverse => ("CF0602", "an adverse run has all of these as bad as others can leave them"),
         RunError::File(..) => ("CF0604", "the files of a run are written below the target directory"),
         RunError::Image(..) | RunError::Start(..) | RunError::NoSummary { .. } | RunError::Summary(_) => {
             ("CF0605", "a run leaves a summary")
@@ -109,6 +128,7 @@ pub fn wrong(error: &RunError) -> Diagnostic {
         RunError::ModelMissing { .. } => "run the command; `check` and `build` work without it",
         RunError::NoFallback(_) => "run it without `--fallback`",
         RunError::NoSignals => "run it on a board of the soft core, or look at the run with `cofferdam trace`",
+        RunError::NotAdverse => "run it without `--adverse`",
         RunError::PluginMissing(_) => "use ./cofferdam, which builds it, or `cofferdam run --fallback`",
         RunError::File(..) => "make room, or set CARGO_TARGET_DIR to a directory that can be written",
         _ => "read run/simulator.log in the system's directory; `cofferdam run --fallback` does without the plug-in",

@@ -42,6 +42,8 @@ pub enum RunError {
     NoFallback(&'static str),
     /// The board's simulator has no signals.
     NoSignals,
+    /// The observer of the board's simulator cannot make a run adverse.
+    NotAdverse,
     /// The image is no ELF file for a known processor, or cannot be read.
     Image(PathBuf, String),
     /// A file of the run cannot be written or read.
@@ -104,6 +106,7 @@ impl fmt::Display for RunError {
             Self::NoSignals => {
                 f.write_str("there is no waveform: the simulator of the board models instructions, not signals")
             }
+            Self::NotAdverse => f.write_str("a run cannot be adverse here: the soft core has no cache, predictor or flash buffer"),
             Self::NoFallback(name) => write!(f, "`{name}` has no fall-back: its cycles are never modelled"),
             Self::Image(path, why) => write!(f, "`{}` cannot run: {why}", path.display()),
             Self::File(path, error) => write!(f, "`{}`: {error}", path.display()),

@@ -66,6 +66,11 @@ pub trait Simulator: std::fmt::Debug + Send {
         false
     }
 
+    /// Whether its observer can leave caches, TLBs and their kin as bad as others could.
+    fn can_be_adverse(&self) -> bool {
+        true
+    }
+
     /// Whether it has this board.
     ///
     /// # Errors

@@ -62,6 +62,11 @@ impl Simulator for Verilator {
         true
     }
 
+    /// No board has more than TLBs, which the bench leaves alone.
+    fn can_be_adverse(&self) -> bool {
+        false
+    }
+
     fn has(&self, machine: &Machine) -> Result<(), RunError> {
         let model = self.model(machine);
         if model.is_file() { Ok(()) } else { Err(RunError::ModelMissing { name: machine.name.clone(), model }) }

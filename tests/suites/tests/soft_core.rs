@@ -329,6 +329,7 @@ fn what_the_soft_core_does_not_have_is_refused() {
     for (args, code, what) in [
         (&["debug", "examples/hello/system.toml", "--board", BOARD][..], 5, "no debugger can be attached"),
         (&["run", "examples/hello/system.toml", "--board", BOARD, "--fallback"], 5, "has no fall-back"),
+        (&["run", "examples/hello/system.toml", "--board", BOARD, "--adverse"], 5, "a run cannot be adverse here"),
         (&["run", "examples/hello/system.toml", "--waves", "1000..2000"], 5, "there is no waveform"),
         (&["run", "examples/commutation/system.toml", "--board", BOARD], 3, "CF0"),
         (&["check", "tests/soft-core/touch.toml", "--board", DIRECT], 3, "too large for a constant time"),
