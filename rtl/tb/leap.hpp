@@ -1,4 +1,5 @@
-// Sleep in a step: while the core sleeps nothing changes but counters, and these leap. Every entry of the record is the same as without.
+// Sleep in a step: while the core sleeps nothing changes but counters, and these leap. Every entry of the record is the
+// same as without.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // Runs a program on the simulated SoC: loads its ELF file, clocks until it stops, and says how many cycles that took.
 //
 //   soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]
-//           [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--stores] [--probe ADDRESS]...]
-//           [--every-cycle] [--waves FILE --waves-from N --waves-to N]
+//           [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--stores] [--probe
+//           ADDRESS]...
+//           [--faults EVENT --stack-bytes N]] [--every-cycle] [--waves FILE --waves-from N --waves-to N]
 //
 // --trace      one line for each retired instruction (from RVFI)
 // --accesses   one line for each response of the two memory ports of the core
@@ -14,6 +15,7 @@
 // addresses
 // --frames     memory that domains have (frames.hpp): the record tells of every translated access to other memory
 // --stores     the record tells of every store that reaches the bus
+// --faults     before each record with this number: registers and so many bytes of the stack of the thread that faulted
 // --waves      an FST file of all signals in these cycles; a model without tracing refuses it
 // --every-cycle  simulates each cycle, those in which the core sleeps, too
 // --probe      the record tells of every execution of the instruction at this address
@@ -59,6 +61,7 @@ struct Options {
     uint32_t clock = 0;
     frames::Frames frames;
     bool stores = false;
+    record::Faults faults;
     std::unordered_set<uint32_t> probes;
     bool every_cycle = false;
     const char *waves = nullptr;
@@ -163,7 +166,7 @@ class Ports {
         stderr,
         "soc_sim: %s\nusage: soc_sim PROGRAM.elf [--max-cycles N] [--trace FILE] [--accesses FILE] [--latencies]\n"
         "               [--console FILE] [--record FILE --port ADDRESS --clock ADDRESS [--frames FILE] [--stores]\n"
-        "               [--probe ADDRESS]...]\n"
+        "               [--probe ADDRESS]... [--faults EVENT --stack-bytes N]]\n"
         "               [--every-cycle] [--waves FILE --waves-from N --waves-to N]\n",
         why);
     std::exit(2);
@@ -216,6 +219,10 @@ Options parse(int argc, char **argv) {
                 usage("the file of frames is none");
         } else if (argument == "--stores")
             options.stores = true;
+        else if (argument == "--faults")
+            options.faults.event = static_cast<uint32_t>(std::strtoul(value(), nullptr, 0));
+        else if (argument == "--stack-bytes")
+            options.faults.stack_bytes = static_cast<uint32_t>(std::strtoul(value(), nullptr, 0));
         else if (argument[0] == '+')
             continue; // Verilator's own
         else if (argument[0] == '-' || options.program)
@@ -227,7 +234,8 @@ Options parse(int argc, char **argv) {
         usage("no program");
     if (options.waves && !waves::Traced)
         usage("this model has no tracing; the one whose name ends in -waves does");
-    // The core prints a line for each illegal instruction, of which a domain's atomic ones are some; the record may be on the same pipe.
+    // The core prints a line for each illegal instruction, of which a domain's atomic ones are some; the record may be
+    // on the same pipe.
     if (options.record && options.console != stdout && !std::freopen("/dev/null", "w", stdout))
         usage("/dev/null cannot be opened");
     return options;
@@ -266,7 +274,8 @@ void retire(FILE *trace, const Vsoc_sim &soc, uint64_t cycle) {
 int main(int argc, char **argv) {
     const Options options = parse(argc, argv);
     const auto context = std::make_unique<VerilatedContext>();
-    // Memories and registers hold anything when power comes: here always the same. Arguments of Verilator's choose something else.
+    // Memories and registers hold anything when power comes: here always the same. Arguments of Verilator's choose
+    // something else.
     context->randReset(2);
     context->randSeed(1);
     context->commandArgs(argc, argv);
@@ -287,7 +296,11 @@ int main(int argc, char **argv) {
     uint32_t status = 124;
     bool stopped = false;
     const bool ports_read = options.accesses || options.latencies || options.stores || !options.frames.empty();
-    record::Recorder recorder(options.record, options.port, options.clock);
+    record::Faults faults = options.faults;
+    faults.frames = &options.frames;
+    faults.reg = soc_register;
+    faults.word = soc_fetch;
+    record::Recorder recorder(options.record, options.port, options.clock, faults);
     Ports ports(options, recorder);
     leap::Leap sleep(!options.every_cycle);
     soc->rst_ni = 0; // a falling edge, so that asynchronous resets take place

@@ -1,5 +1,5 @@
-// The record of a run for its observer (sim/soft-core): a stream of entries of 32 bytes, little-endian. Each has a cycle, the instructions that
-// were retired before its end, a kind and three words.
+// The record of a run for its observer (sim/soft-core): a stream of entries of 32 bytes, little-endian. Each has a
+// cycle, the instructions that were retired before its end, a kind and three words.
 #pragma once
 
 #include <array>
@@ -7,20 +7,25 @@
 #include <cstdio>
 
 #include "Vsoc_sim.h"
+#include "frames.hpp"
 
 namespace record {
 
 enum Kind : uint32_t {
-    Entered = 1, // machine mode: cause (bit 31: interrupt), the instruction to which it returns, a7
-    Left = 2,    // user mode: the next instruction, stack pointer, first entry of the tables of the MMU
-    Traced = 3,  // a store to the second word of the trace port: header, payload
-    Clock = 4,   // a load from the clock's register: value
-    Woke = 5,    // the core has slept until now: cycles, the interrupt that woke it, and whether there was one
-    Alive = 6,   // nothing but the time
-    Ended = 7,   // status, and whether the run was stopped at its limit
-    Strayed = 8, // a translated access that the domain's frames do not admit: kind (frames.hpp), physical address, first entry of the tables
-    Reached = 9, // an instruction was retired at which a probe starts or ends: its address
-    Stored = 10, // a store reaches the bus: physical address of its word, whether machine mode makes it
+    Entered = 1,  // machine mode: cause (bit 31: interrupt), the instruction to which it returns, a7
+    Left = 2,     // user mode: the next instruction, stack pointer, first entry of the tables of the MMU
+    Traced = 3,   // a store to the second word of the trace port: header, payload
+    Clock = 4,    // a load from the clock's register: value
+    Woke = 5,     // the core has slept until now: cycles, the interrupt that woke it, and whether there was one
+    Alive = 6,    // nothing but the time
+    Ended = 7,    // status, and whether the run was stopped at its limit
+    Strayed = 8,  // a translated access that the domain's frames do not admit: kind (frames.hpp), physical address,
+                  // first entry of the tables
+    Reached = 9,  // an instruction was retired at which a probe starts or ends: its address
+    Stored = 10,  // a store reaches the bus: physical address of its word, whether machine mode makes it
+    Held = 11,    // before a fault's record: number of a register, what it held when machine mode was entered, and the
+                  // next one
+    OnStack = 12, // before a fault's record: address of a word from the stack pointer on, the word, and the next one
 };
 
 struct Entry {
@@ -31,11 +36,21 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 32);
 
+// How a domain's thread is looked at when the kernel has recorded its fault.
+struct Faults {
+    uint32_t event = 0; // the number of that record; 0: it is not looked at
+    uint32_t stack_bytes = 0;
+    const frames::Frames *frames = nullptr;
+    uint32_t (*reg)(uint32_t number) = nullptr;
+    uint32_t (*word)(uint32_t physical) = nullptr;
+};
+
 // Watches the core in each cycle.
 class Recorder {
   public:
     // `port`: address of the trace port; `clock`: of the clock's register.
-    Recorder(FILE *file, uint32_t port, uint32_t clock) : file_(file), port_(port), clock_(clock) {}
+    Recorder(FILE *file, uint32_t port, uint32_t clock, Faults faults)
+        : file_(file), port_(port), clock_(clock), faults_(faults) {}
 
     // An instruction at a probe's address was retired.
     void reached(uint64_t cycle, uint64_t retired, uint32_t pc) { put(cycle, retired, Reached, {pc, 0, 0}); }
@@ -48,17 +63,21 @@ class Recorder {
     void stored(const Vsoc_sim &soc, uint64_t cycle, uint64_t retired) {
         if (soc.mem_addr_o == port_)
             payload_ = soc.mem_wdata_o;
-        if (soc.mem_addr_o == port_ + 4)
+        if (soc.mem_addr_o == port_ + 4) {
+            if (faults_.event != 0 && (soc.mem_wdata_o & 0xff) == faults_.event)
+                thread(cycle, retired);
             put(cycle, retired, Traced, {soc.mem_wdata_o, payload_, 0});
+        }
     }
 
     // Behind everything else of the cycle.
     void sample(const Vsoc_sim &soc, uint64_t cycle, uint64_t retired) {
         if (soc.privilege_o != privilege_) {
             privilege_ = soc.privilege_o;
-            if (privilege_ == Machine)
+            if (privilege_ == Machine) {
                 put(cycle, retired, Entered, {uint32_t{soc.cause_irq_o} << 31 | soc.cause_o, soc.epc_o, soc.a7_o});
-            else
+                hold(soc);
+            } else
                 put(cycle, retired, Left, {soc.epc_o, soc.sp_o, soc.space_o});
         }
         if (bool(soc.sleeping_o) != sleeping_) {
@@ -93,6 +112,36 @@ class Recorder {
 
   private:
     static constexpr uint8_t Machine = 3;
+    static constexpr uint8_t Ecall = 8;
+    static constexpr uint32_t Sp = 2, Registers = 32, PageBytes = 4096;
+
+    // Keeps the registers of a thread that may have faulted: an interrupt or a call says nothing of it.
+    void hold(const Vsoc_sim &soc) {
+        held_any_ = faults_.event != 0 && !soc.cause_irq_o && soc.cause_o != Ecall;
+        if (!held_any_)
+            return;
+        space_ = soc.space_o;
+        for (uint32_t number = 1; number < Registers; number++)
+            held_[number] = faults_.reg(number);
+    }
+
+    // Registers, and the stack from its pointer on: where that has left the stack downwards, from the next page on.
+    void thread(uint64_t cycle, uint64_t retired) {
+        if (!held_any_)
+            return;
+        held_any_ = false;
+        for (uint32_t number = 0; number < Registers; number += 2)
+            put(cycle, retired, Held, {number, held_[number], held_[number + 1]});
+        uint32_t at = held_[Sp] & ~7U;
+        if (!faults_.frames->physical(space_, at))
+            at = (at | (PageBytes - 1)) + 1;
+        for (uint32_t end = at + faults_.stack_bytes; at < end; at += 8) {
+            const auto physical = faults_.frames->physical(space_, at);
+            if (!physical)
+                break;
+            put(cycle, retired, OnStack, {at, faults_.word(*physical), faults_.word(*physical + 4)});
+        }
+    }
 
     void put(uint64_t cycle, uint64_t retired, Kind kind, const std::array<uint32_t, 3> &words) {
         const Entry entry = {cycle, retired, kind, {words[0], words[1], words[2]}};
@@ -102,6 +151,10 @@ class Recorder {
 
     FILE *file_;
     uint32_t port_, clock_, payload_ = 0;
+    Faults faults_;
+    std::array<uint32_t, Registers> held_ = {};
+    bool held_any_ = false;
+    uint32_t space_ = 0;
     uint8_t privilege_ = Machine;
     bool sleeping_ = false;
     uint64_t asleep_ = 0;

@@ -116,6 +116,20 @@ module soc_sim
     return 1;
   endfunction
 
+  // Reads one; 0 where `soc_load` could write none.
+  export "DPI-C" function soc_fetch;
+  function automatic int unsigned soc_fetch(input int unsigned addr);
+    if (addr < 2**SramBytesLog2) return u_soc.u_sram.mem[addr[SramBytesLog2-1:2]];
+    if (addr >= DramBase && addr - DramBase < 2**DramBytesLog2) return u_soc.u_dram.mem[32'(addr[DramBytesLog2-1:2])];
+    return 0;
+  endfunction
+
+  // A register of the core.
+  export "DPI-C" function soc_register;
+  function automatic int unsigned soc_register(input int unsigned number);
+    return u_soc.u_core.u_register_file.rf_reg[number[4:0]];
+  endfunction
+
   // While the core sleeps and all requests are answered, only these change: the wheel of DRAM, the dividers of ticks, three timers and mcycle. After
   // this many cycles wheel and dividers stand where they stood.
   localparam longint unsigned Turn = 64'(3 * SlotCycles * TickCycles);

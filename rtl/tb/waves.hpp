@@ -1,4 +1,5 @@
-// Waveforms of a stretch of a run, as FST. A model has them when it was made with tracing; others are as fast as if this were not here.
+// Waveforms of a stretch of a run, as FST. A model has them when it was made with tracing; others are as fast as if
+// this were not here.
 #pragma once
 
 #include <algorithm>

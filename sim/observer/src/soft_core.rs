@@ -7,8 +7,8 @@
 
 use abi::trace::Event;
 use record::{
-    Architecture, CONTEXTS_PER_DOMAIN, CoreId, Deed, End, EndReason, FIRST_LINE, FaultContext, Mode, ProfileSource, RunEvent, SUMMARY_VERSION, Summary,
-    Violation, ViolationKind, Waits, Watch, observed,
+    Architecture, CONTEXTS_PER_DOMAIN, CoreId, Deed, End, EndReason, FIRST_LINE, FaultContext, Mode, ProfileSource,
+    Registers, RunEvent, SUMMARY_VERSION, Summary, Violation, ViolationKind, Waits, Watch, observed,
 };
 use std::path::Path;
 use std::{fs, io};
@@ -51,6 +51,20 @@ pub enum Happened {
         sp: u32,
         /// First entry of the tables in force.
         space: u32,
+    },
+    /// Before the record of a fault: two registers of the thread, as they were when machine mode was entered.
+    Held {
+        /// Number of the first one.
+        number: u32,
+        /// It, and the next one.
+        values: [u32; 2],
+    },
+    /// Before the record of a fault: two words of memory from the stack pointer on, one after the other.
+    OnStack {
+        /// Address of the first one.
+        address: u32,
+        /// It, and the next one.
+        values: [u32; 2],
     },
     /// A record was written to the trace port.
     Traced {
@@ -109,8 +123,6 @@ pub enum Access {
 
 /// Cause of an environment call from user mode.
 const CALL: u16 = 8;
-/// Place of the program counter in a [`FaultContext`].
-const PC: usize = 15;
 /// Bytes of what a store is judged by.
 const WORD: u32 = 4;
 /// No exception has this number.
@@ -134,6 +146,8 @@ pub struct SoftCore {
     /// The exception that it was for, and the instruction to which it returns.
     cause: (u16, u32),
     faults: Vec<FaultContext>,
+    /// Registers and stack of the fault that is told next.
+    next: FaultContext,
     /// The domain that is current, as the kernel says.
     domain: u8,
     in_kernel: bool,
@@ -166,6 +180,7 @@ impl SoftCore {
             entered: 0,
             cause: (ANONYMOUS, 0),
             faults: Vec::new(),
+            next: FaultContext::default(),
             domain: record::IDLE,
             in_kernel: true,
             slept: 0,
@@ -180,6 +195,8 @@ impl SoftCore {
         match happened {
             Happened::Entered { exception, pc, call } => self.entered(at, exception, pc, call),
             Happened::Left { pc, sp, space } => self.left(at, pc, sp, space),
+            Happened::Held { number, values } => self.held(number as usize, values),
+            Happened::OnStack { address, values } => self.on_stack(address, values),
             Happened::Traced { header, payload } => self.traced(at, header, payload),
             Happened::Clock { value } => self.clock_read(at, value),
             Happened::Woke { slept, exception } => self.woke(at, slept, exception),
@@ -245,15 +262,33 @@ impl SoftCore {
         }
     }
 
-    /// A domain faults. The bench tells the place and the kind of the access; registers and stack it does not.
+    fn held(&mut self, number: usize, values: [u32; 2]) {
+        let Registers { count, .. } = Architecture::Rv32.registers();
+        self.next.registers.resize(count, None);
+        for (to, value) in self.next.registers.iter_mut().skip(number).zip(values) {
+            *to = Some(value);
+        }
+    }
+
+    fn on_stack(&mut self, address: u32, values: [u32; 2]) {
+        if self.next.stack.is_empty() {
+            self.next.stack_at = address;
+        }
+        self.next.stack.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    }
+
+    /// A domain faults, at the instruction to which the exception returns.
     fn keep_context(&mut self, at: At, domain: u8) {
+        let mut context = std::mem::take(&mut self.next);
         if self.faults.iter().filter(|kept| kept.domain == domain).count() == CONTEXTS_PER_DOMAIN {
             return;
         }
-        let (exception, pc) = self.cause;
+        let (exception, address) = self.cause;
+        let Registers { count, pc, .. } = Architecture::Rv32.registers();
+        context.registers.resize(count, None);
+        context.registers[pc] = Some(address);
+        (context.cycle, context.domain, context.instruction) = (at.cycle, domain, deed(exception));
         let stack = self.meter.last_stack().filter(|(_, stack)| stack.domain == domain);
-        let mut context = FaultContext { cycle: at.cycle, domain, instruction: deed(exception), ..Default::default() };
-        context.registers[PC] = Some(pc);
         context.stack_of = stack.map(|(place, _)| place);
         self.faults.push(context);
     }

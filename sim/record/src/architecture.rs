@@ -20,6 +20,19 @@ pub enum Architecture {
     Rv32,
 }
 
+/// Places of registers: their numbers in DWARF (*DWARF for the Arm Architecture*, 3; *RISC-V ABIs Specification*, DWARF register numbers).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registers {
+    /// All of them, with the program counter.
+    pub count: usize,
+    /// The stack pointer.
+    pub sp: usize,
+    /// The register that holds the return address.
+    pub link: usize,
+    /// The program counter; on RV32 it has no number in DWARF, and comes behind x31.
+    pub pc: usize,
+}
+
 /// The exceptions of an architecture.
 struct Numbers {
     names: &'static [(u16, &'static str)],
@@ -96,6 +109,14 @@ impl Architecture {
             Self::Armv7M | Self::Armv8M => &MICROCONTROLLER,
             Self::Armv7A => &APPLICATION,
             Self::Rv32 => &RISC_V,
+        }
+    }
+
+    /// The places of registers in a [`crate::FaultContext`].
+    pub const fn registers(self) -> Registers {
+        match self {
+            Self::Armv7M | Self::Armv8M | Self::Armv7A => Registers { count: 16, sp: 13, link: 14, pc: 15 },
+            Self::Rv32 => Registers { count: 33, sp: 2, link: 1, pc: 32 },
         }
     }
 

@@ -17,10 +17,10 @@ pub struct FaultContext {
     pub cycle: u64,
     /// The domain that faulted.
     pub domain: u8,
-    /// Registers of the thread: r0 to r12, the stack pointer before the exception, the link register, the program counter. Absent: the processor
-    /// could not store it.
-    pub registers: [Option<u32>; 16],
-    /// Its status register: xPSR or CPSR.
+    /// Registers of the thread, by their numbers in DWARF, and the program counter ([`crate::Architecture::registers`]). The stack pointer is that
+    /// before the exception. Absent: the processor could not store it, or nobody has seen it.
+    pub registers: Vec<Option<u32>>,
+    /// Its status register: xPSR or CPSR; absent on RV32, which has none.
     pub status: Option<u32>,
     /// The instructions of which one faulted: they ran last before the kernel was entered.
     pub ran: Range,

@@ -15,7 +15,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use architecture::{Architecture, FIRST_LINE};
+pub use architecture::{Architecture, FIRST_LINE, Registers};
 pub use events::{
     EVENT_BYTES, Entered, EventsFile, EventsReader, EventsWriter, FileCursor, FormatError, HEADER_BYTES, Handled,
     RunEvent, observed,

@@ -405,6 +405,9 @@ pub struct FrameWatch {
     pub space: u32,
     /// Physical addresses.
     pub range: Range,
+    /// The domain's own address of the first of them; 0 where each page has one of its own.
+    #[serde(default)]
+    pub at: u32,
     /// It may be written.
     pub write: bool,
     /// It may be executed.

@@ -106,7 +106,9 @@ impl fmt::Display for RunError {
             Self::NoSignals => {
                 f.write_str("there is no waveform: the simulator of the board models instructions, not signals")
             }
-            Self::NotAdverse => f.write_str("a run cannot be adverse here: the soft core has no cache, predictor or flash buffer"),
+            Self::NotAdverse => {
+                f.write_str("a run cannot be adverse here: the soft core has no cache, predictor or flash buffer")
+            }
             Self::NoFallback(name) => write!(f, "`{name}` has no fall-back: its cycles are never modelled"),
             Self::Image(path, why) => write!(f, "`{}` cannot run: {why}", path.display()),
             Self::File(path, error) => write!(f, "`{}`: {error}", path.display()),

@@ -7,8 +7,9 @@ use std::io::{BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 
+use abi::trace::Event;
 use observer::{At, SoftCore};
-use record::{EndReason, Watch};
+use record::{EndReason, STACK_BYTES, Watch};
 use stream::{Entry, Told};
 
 const CANNOT_BEGIN: u8 = 2;
@@ -72,6 +73,7 @@ fn start(arguments: &Arguments, watch: &Watch) -> Result<Child, String> {
     let mut command = Command::new(&arguments.model);
     command.arg(&arguments.image).arg("--console").arg(&arguments.console).args(["--record", "/dev/stdout"]);
     command.arg("--port").arg(port.to_string()).arg("--clock").arg(clock.register.to_string());
+    command.arg("--faults").arg((Event::Fault as u8).to_string()).arg("--stack-bytes").arg(STACK_BYTES.to_string());
     if let Some(waves) = &watch.waves {
         command.arg("--waves").arg(&waves.file);
         command.arg("--waves-from").arg(waves.from.to_string()).arg("--waves-to").arg(waves.to.to_string());
@@ -96,7 +98,7 @@ fn frames(arguments: &Arguments, watch: &Watch) -> Result<Option<PathBuf>, Strin
     const READ: u32 = 1;
     let line = |frames: &record::FrameWatch| {
         let rights = READ | u32::from(frames.write) << 1 | u32::from(frames.execute) << 2;
-        format!("{:x} {rights:x} {:x} {:x}\n", frames.space, frames.range.start, frames.range.end)
+        format!("{:x} {rights:x} {:x} {:x} {:x}\n", frames.space, frames.range.start, frames.range.end, frames.at)
     };
     if watch.frames.is_empty() {
         return Ok(None);

@@ -19,6 +19,8 @@ mod kind {
     pub const STRAYED: u32 = 8;
     pub const REACHED: u32 = 9;
     pub const STORED: u32 = 10;
+    pub const HELD: u32 = 11;
+    pub const ON_STACK: u32 = 12;
 }
 
 /// The bit of a cause that says that it is an interrupt.
@@ -87,6 +89,8 @@ impl Entry {
             }
             kind::REACHED => Happened::Reached { pc: first },
             kind::STORED => Happened::Stored { physical: first, kernel: second != 0 },
+            kind::HELD => Happened::Held { number: first, values: [second, third] },
+            kind::ON_STACK => Happened::OnStack { address: first, values: [second, third] },
             kind::ENDED => {
                 let reason = if second != 0 { EndReason::CycleLimit } else { EndReason::Exit };
                 return Ok(Told::Ended { status: first, reason });

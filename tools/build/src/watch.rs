@@ -165,10 +165,11 @@ fn frames(built: &Built) -> Vec<FrameWatch> {
         let space = tables.scheme.space(area.domain as usize)?;
         let has = |bit: u32| area.flags & bit != 0;
         let range = range(area.physical.into(), area.bytes.into());
-        Some(FrameWatch { space, range, write: has(system::area::WRITE), execute: has(system::area::EXECUTE) })
+        let at = if has(system::area::DEMAND) { 0 } else { area.base };
+        Some(FrameWatch { space, range, at, write: has(system::area::WRITE), execute: has(system::area::EXECUTE) })
     });
     let given = (0..built.system.domains.len()).flat_map(|domain| {
-        let watch = |space| move |range| FrameWatch { space, range, write: true, execute: false };
+        let watch = |space| move |range| FrameWatch { space, range, at: 0, write: true, execute: false };
         let space = tables.scheme.space(domain);
         space.into_iter().flat_map(move |space| mappable(built, domain).into_iter().map(watch(space)))
     });

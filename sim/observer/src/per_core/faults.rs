@@ -25,7 +25,7 @@ impl<F: Family> CoreObserver<F> {
         self.faults.push(FaultContext {
             cycle: event.cycle,
             domain: event.domain,
-            registers: saved.registers,
+            registers: saved.registers.to_vec(),
             status: saved.status,
             ran: block.map_or_else(Range::default, |block| Range { start: block.pc, end: block.end }),
             instruction: block.and_then(deed),

@@ -180,6 +180,11 @@ fn the_first_faults_of_a_domain_have_their_places_and_kinds_of_access() {
     let causes = [3, 4, 5, 6, 7, 2, 8, 23];
     for (number, exception) in (0_u64..).zip(causes.into_iter().cycle().take(20)) {
         see(30 + 20 * number, Happened::Entered { exception, pc: 0x8000_1000 + number as u32, call: 0 });
+        if number == 1 {
+            see(40, Happened::Held { number: 3, values: [7, 8] });
+            see(40, Happened::OnStack { address: 0x8000_0008, values: [1, 2] });
+            see(40, Happened::OnStack { address: 0x8000_0010, values: [3, 4] });
+        }
         see(40 + 20 * number, Happened::Traced { header: header(Event::Fault, 1), payload: 0 });
     }
     observer.finish(At { cycle: 1000, instructions: 1000 }, EndReason::Exit).unwrap();
@@ -190,7 +195,10 @@ fn the_first_faults_of_a_domain_have_their_places_and_kinds_of_access() {
     assert_eq!(deeds.collect::<Vec<_>>(), [trap, read, read, write, write, None, None, None]);
     for (number, fault) in (0..).zip(&summary.faults) {
         assert_eq!((fault.cycle, fault.domain, fault.stack_of), (40 + 20 * u64::from(number), 1, Some(1)));
-        assert_eq!(fault.registers[PC], Some(0x8000_1000 + number));
+        assert_eq!(fault.registers[32], Some(0x8000_1000 + number));
+        let held = number == 1;
+        assert_eq!(fault.registers[2..6], [None, held.then_some(7), held.then_some(8), None]);
+        assert_eq!((fault.stack_at, fault.stack.len()), if held { (0x8000_0008, 16) } else { (0, 0) });
     }
     fs::remove_dir_all(&directory).unwrap();
 }

@@ -38,7 +38,7 @@ impl Report {
             let Some(domain) = system.domains.iter().find(|domain| domain.index == fault.domain) else { continue };
             let file = files.entry(fault.domain).or_insert_with(|| read(&domain.name));
             let Some(program) = file.as_deref().and_then(Program::parse) else { continue };
-            let walk = unwind::walk(&program, context);
+            let walk = unwind::walk(&program, context, summary.architecture);
             fault.calls = walk.places.iter().flat_map(|place| program.functions(*place)).collect();
             fault.calls_end = walk.end;
             fault.text = text(fault, &domain.name);

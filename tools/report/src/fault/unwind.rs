@@ -4,19 +4,23 @@ use gimli::{
     BaseAddresses, CfaRule, DebugFrame, EndianSlice, LittleEndian, Register, RegisterRule, UnwindContext,
     UnwindSection, UnwindTableRow,
 };
-use record::FaultContext;
+use record::{Architecture, FaultContext, Registers as Places};
 
 /// Calls that are followed.
 pub const MAX_CALLS: usize = 32;
 /// Instructions of the block that ran last of which each may be the one that faulted.
 const MAX_ROWS: usize = 64;
 
-const SP: usize = 13;
-const LR: usize = 14;
-const PC: usize = 15;
-
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
-type Registers = [Option<u32>; 16];
+type Registers = Vec<Option<u32>>;
+
+/// What is followed.
+struct Thread<'a, C> {
+    code: &'a C,
+    context: &'a FaultContext,
+    architecture: Architecture,
+    of: Places,
+}
 
 /// A program as it is asked about frames and instructions.
 pub trait Code {
@@ -50,24 +54,27 @@ pub struct Walk {
 ///
 /// # Time complexity
 /// O([`MAX_CALLS`] * size of `.debug_frame`).
-pub fn walk(code: &impl Code, context: &FaultContext) -> Walk {
+pub fn walk(code: &impl Code, context: &FaultContext, architecture: Architecture) -> Walk {
+    let of = architecture.registers();
+    let thread = Thread { code, context, architecture, of };
     let mut walk = Walk::default();
-    let mut registers = context.registers;
+    let mut registers = context.registers.clone();
+    registers.resize(of.count, None);
     // Only of the function that faulted is the link register what the processor held.
     let mut first = false;
-    match registers[PC] {
+    match registers[of.pc] {
         Some(pc) if code.bytes(pc & !1, 2).is_some() => {
             walk.places.push(Place { address: pc, look_up: pc & !1, exact: true });
-            if registers[SP].is_none() {
+            if registers[of.sp].is_none() {
                 return ended(walk, "nothing but the place was recorded".to_owned());
             }
             first = true;
         }
-        Some(pc) => match registers[LR].filter(|link| is_behind_call(code, *link)) {
+        Some(pc) => match registers[of.link].filter(|link| thread.is_behind_call(*link)) {
             // A call through a bad pointer: nothing has been pushed yet.
             Some(link) => {
                 walk.places.push(returning_to(link));
-                registers = [(PC, Some(link & !1)), (LR, None)].into_iter().fold(registers, with);
+                (registers[of.pc], registers[of.link]) = (Some(link & !1), None);
             }
             None => {
                 return ended(walk, format!("{pc:#x} is no code of the domain, and the link register names no call"));
@@ -79,23 +86,23 @@ pub fn walk(code: &impl Code, context: &FaultContext) -> Walk {
                 return ended(walk, "the processor could not store where it was".to_owned());
             }
             walk.places.push(Place { address: start, look_up: start, exact: false });
-            let Some(caller) = only_caller(code, context, (start, end)) else {
+            let Some(caller) = thread.only_caller(&registers, (start, end)) else {
                 return ended(
                     walk,
                     "the processor could not store where it was, and the stack does not tell".to_owned(),
                 );
             };
             registers = caller;
-            walk.places.push(returning_to(registers[PC].unwrap_or(0) | 1));
+            walk.places.push(returning_to(registers[of.pc].unwrap_or(0) | 1));
         }
     }
     while walk.places.len() < MAX_CALLS {
         let look_up = walk.places.last().map_or(0, |place| place.look_up);
-        match caller(code, context, &registers, look_up, std::mem::take(&mut first)) {
+        match thread.caller(&registers, look_up, std::mem::take(&mut first)) {
             Ok(Some(next)) => {
                 registers = next;
                 // Bit 0 was looked at already.
-                walk.places.push(returning_to(registers[PC].unwrap_or(0)));
+                walk.places.push(returning_to(registers[of.pc].unwrap_or(0)));
             }
             Ok(None) => return walk,
             Err(end) => return ended(walk, end),
@@ -108,72 +115,132 @@ fn ended(walk: Walk, end: String) -> Walk {
     Walk { end: Some(end), ..walk }
 }
 
-fn with(mut registers: Registers, (number, value): (usize, Option<u32>)) -> Registers {
-    registers[number] = value;
-    registers
-}
-
 /// The call in front of a return address.
 fn returning_to(address: u32) -> Place {
     let address = address & !1;
     Place { address, look_up: address.wrapping_sub(1), exact: true }
 }
 
-/// The registers of the caller; nothing at the thread's entry.
-fn caller(
-    code: &impl Code,
-    context: &FaultContext,
-    registers: &Registers,
-    look_up: u32,
-    first: bool,
-) -> Result<Option<Registers>, String> {
-    let mut scratch = UnwindContext::new();
-    let bases = BaseAddresses::default();
-    let row = code.frames().unwind_info_for_address(&bases, &mut scratch, look_up.into(), DebugFrame::cie_from_offset);
-    let Ok(row) = row else {
-        // A leaf written in assembly has often pushed nothing.
-        let link = registers[LR].filter(|link| first && is_behind_call(code, *link));
-        let Some(link) = link else { return Err(format!("nothing describes the frame at {look_up:#x}")) };
-        return Ok(Some([(PC, Some(link & !1)), (LR, None)].into_iter().fold(*registers, with)));
-    };
-    let next = step(context, registers, row)?;
-    let (Some(before), Some(after)) = (registers[SP], next[SP]) else {
-        return Err("the stack pointer is lost".to_owned());
-    };
-    if after < before || (after == before && !first) {
-        return Err(format!("the frame at {before:#x} does not lie below its caller's"));
+impl<C: Code> Thread<'_, C> {
+    /// The registers of the caller; nothing at the thread's entry.
+    fn caller(&self, registers: &Registers, look_up: u32, first: bool) -> Result<Option<Registers>, String> {
+        let Places { sp, link, pc, .. } = self.of;
+        let mut scratch = UnwindContext::new();
+        let (bases, frames) = (BaseAddresses::default(), self.code.frames());
+        let row = frames.unwind_info_for_address(&bases, &mut scratch, look_up.into(), DebugFrame::cie_from_offset);
+        let Ok(row) = row else {
+            // A leaf written in assembly has often pushed nothing.
+            let held = registers[link].filter(|link| first && self.is_behind_call(*link));
+            let Some(held) = held else { return Err(format!("nothing describes the frame at {look_up:#x}")) };
+            let mut next = registers.clone();
+            (next[pc], next[link]) = (Some(held & !1), None);
+            return Ok(Some(next));
+        };
+        let mut next = self.step(registers, row)?;
+        let (Some(before), Some(after)) = (registers[sp], next[sp]) else {
+            return Err("the stack pointer is lost".to_owned());
+        };
+        if after < before || (after == before && !first) {
+            return Err(format!("the frame at {before:#x} does not lie below its caller's"));
+        }
+        match next[pc] {
+            None if first => Err("the link register is not known".to_owned()),
+            // The outermost function has nowhere to return to.
+            None | Some(0) => Ok(None),
+            Some(to) if self.is_behind_call(to) => {
+                next[pc] = Some(to & !1);
+                Ok(Some(next))
+            }
+            Some(to) if self.code.bytes(to & !1, 2).is_some() => Ok(None),
+            Some(to) => Err(format!("{to:#x} on the stack is no code of the domain")),
+        }
     }
-    match next[PC] {
-        None if first => Err("the link register is not known".to_owned()),
-        // The outermost function has nowhere to return to.
-        None | Some(0) => Ok(None),
-        Some(to) if is_behind_call(code, to) => Ok(Some(with(next, (PC, Some(to & !1))))),
-        Some(to) if code.bytes(to & !1, 2).is_some() => Ok(None),
-        Some(to) => Err(format!("{to:#x} on the stack is no code of the domain")),
+
+    /// One frame up; the program counter is the return address as it was stored.
+    fn step(&self, registers: &Registers, row: &UnwindTableRow<usize>) -> Result<Registers, String> {
+        let Places { sp, link, pc, .. } = self.of;
+        let CfaRule::RegisterAndOffset { register, offset } = row.cfa() else {
+            return Err("a frame is described by an expression".to_owned());
+        };
+        let base = registers.get(usize::from(register.0)).copied().flatten();
+        let cfa = base
+            .map(|base| base.wrapping_add(*offset as u32))
+            .ok_or("a register that says where the frame is, is lost")?;
+        let mut next = registers.clone();
+        for (number, to) in next.iter_mut().enumerate().take(pc) {
+            *to = match row.register(Register(number as u16)) {
+                // Registers that nobody describes are as they were.
+                RegisterRule::Undefined | RegisterRule::SameValue => *to,
+                RegisterRule::Offset(offset) => Some(load(self.context, cfa.wrapping_add(offset as u32))?),
+                RegisterRule::ValOffset(offset) => Some(cfa.wrapping_add(offset as u32)),
+                RegisterRule::Register(other) => registers.get(usize::from(other.0)).copied().flatten(),
+                _ => None,
+            };
+        }
+        (next[pc], next[link], next[sp]) = (next[link], None, Some(cfa));
+        Ok(next)
+    }
+
+    /// The registers of the caller when any instruction of a block may have faulted: if all that fit the stack agree.
+    fn only_caller(&self, registers: &Registers, (start, end): (u32, u32)) -> Option<Registers> {
+        let Places { sp, pc, .. } = self.of;
+        let (bases, frames) = (BaseAddresses::default(), self.code.frames());
+        let entry = frames.fde_for_address(&bases, start.into(), DebugFrame::cie_from_offset).ok()?;
+        let mut scratch = UnwindContext::new();
+        let mut rows = entry.rows(frames, &bases, &mut scratch).ok()?;
+        let mut found: Option<Registers> = None;
+        let mut seen = 0;
+        while let (Ok(Some(row)), true) = (rows.next_row(), seen < MAX_ROWS) {
+            if row.end_address() <= start.into() || row.start_address() >= end.into() {
+                continue;
+            }
+            seen += 1;
+            let Ok(mut next) = self.step(registers, row) else { continue };
+            let Some(to) = next[pc].filter(|to| self.is_behind_call(*to)) else { continue };
+            next[pc] = Some(to & !1);
+            let place = (next[pc], next[sp]);
+            if found.replace(next).is_some_and(|before| (before[pc], before[sp]) != place) {
+                return None;
+            }
+        }
+        found
+    }
+
+    /// Whether the instruction in front of a return address is a call.
+    fn is_behind_call(&self, to: u32) -> bool {
+        let half = |back: u32| {
+            let bytes = self.code.bytes((to & !1).wrapping_sub(back), 2)?;
+            Some(u16::from_le_bytes([bytes[0], bytes[1]]))
+        };
+        let word = || half(4).zip(half(2)).map(|(low, high)| u32::from(high) << 16 | u32::from(low));
+        match self.architecture {
+            Architecture::Rv32 => half(2).is_some_and(is_short_rv32_call) || word().is_some_and(is_rv32_call),
+            _ if to & 1 == 0 => word().is_some_and(is_arm_call),
+            _ => {
+                half(2).is_some_and(|short| short & 0xff87 == 0x4780) || half(4).zip(half(2)).is_some_and(is_thumb_call)
+            }
+        }
     }
 }
 
-/// One frame up; the program counter is the return address as it was stored.
-fn step(context: &FaultContext, registers: &Registers, row: &UnwindTableRow<usize>) -> Result<Registers, String> {
-    let CfaRule::RegisterAndOffset { register, offset } = row.cfa() else {
-        return Err("a frame is described by an expression".to_owned());
-    };
-    let base = registers.get(usize::from(register.0)).copied().flatten();
-    let cfa =
-        base.map(|base| base.wrapping_add(*offset as u32)).ok_or("a register that says where the frame is, is lost")?;
-    let mut next = *registers;
-    for (number, to) in next.iter_mut().enumerate().take(PC) {
-        *to = match row.register(Register(number as u16)) {
-            // Registers that nobody describes are as they were.
-            RegisterRule::Undefined | RegisterRule::SameValue => *to,
-            RegisterRule::Offset(offset) => Some(load(context, cfa.wrapping_add(offset as u32))?),
-            RegisterRule::ValOffset(offset) => Some(cfa.wrapping_add(offset as u32)),
-            RegisterRule::Register(other) => registers.get(usize::from(other.0)).copied().flatten(),
-            _ => None,
-        };
-    }
-    (next[PC], next[LR], next[SP]) = (next[LR], None, Some(cfa));
-    Ok(next)
+/// BL, BLX, and BLX through a register (DDI 0406 A8.8.25, A8.8.26).
+fn is_arm_call(word: u32) -> bool {
+    word & 0x0f00_0000 == 0x0b00_0000 || word & 0xfe00_0000 == 0xfa00_0000 || word & 0x0fff_fff0 == 0x012f_ff30
+}
+
+/// BL and BLX of two half-words.
+fn is_thumb_call((first, second): (u16, u16)) -> bool {
+    first & 0xf800 == 0xf000 && second & 0xc000 == 0xc000
+}
+
+/// JAL and JALR that leave the return address in `ra` (RISC-V unprivileged architecture, 2.5.1).
+fn is_rv32_call(word: u32) -> bool {
+    word & 0xfff == 0x0ef || word & 0x7fff == 0x00e7
+}
+
+/// C.JAL and C.JALR (the same, 27.4).
+fn is_short_rv32_call(half: u16) -> bool {
+    half & 0xe003 == 0x2001 || (half & 0xf07f == 0x9002 && half & 0x0f80 != 0)
 }
 
 /// A word of the recorded stack.
@@ -185,49 +252,6 @@ fn load(context: &FaultContext, address: u32) -> Result<u32, String> {
     };
     word()
         .ok_or_else(|| format!("{address:#x} is beyond the {} bytes of stack that were recorded", context.stack.len()))
-}
-
-/// The registers of the caller when any instruction of a block may have faulted: if all that fit the stack agree.
-fn only_caller(code: &impl Code, context: &FaultContext, (start, end): (u32, u32)) -> Option<Registers> {
-    let bases = BaseAddresses::default();
-    let frames = code.frames();
-    let entry = frames.fde_for_address(&bases, start.into(), DebugFrame::cie_from_offset).ok()?;
-    let mut scratch = UnwindContext::new();
-    let mut rows = entry.rows(frames, &bases, &mut scratch).ok()?;
-    let mut found: Option<Registers> = None;
-    let mut seen = 0;
-    while let (Ok(Some(row)), true) = (rows.next_row(), seen < MAX_ROWS) {
-        if row.end_address() <= start.into() || row.start_address() >= end.into() {
-            continue;
-        }
-        seen += 1;
-        let Ok(next) = step(context, &context.registers, row) else { continue };
-        let Some(to) = next[PC].filter(|to| is_behind_call(code, *to)) else { continue };
-        let next = with(next, (PC, Some(to & !1)));
-        if found.replace(next).is_some_and(|before| (before[PC], before[SP]) != (next[PC], next[SP])) {
-            return None;
-        }
-    }
-    found
-}
-
-/// Whether the instruction in front of a return address is a call.
-fn is_behind_call(code: &impl Code, to: u32) -> bool {
-    let half = |back: u32| {
-        let bytes = code.bytes((to & !1).wrapping_sub(back), 2)?;
-        Some(u16::from_le_bytes([bytes[0], bytes[1]]))
-    };
-    if to & 1 == 0 {
-        let Some(word) = half(4).zip(half(2)).map(|(low, high)| u32::from(high) << 16 | u32::from(low)) else {
-            return false;
-        };
-        return word & 0x0f00_0000 == 0x0b00_0000
-            || word & 0xfe00_0000 == 0xfa00_0000
-            || word & 0x0fff_fff0 == 0x012f_ff30;
-    }
-    let long =
-        || half(4).zip(half(2)).is_some_and(|(first, second)| first & 0xf800 == 0xf000 && second & 0xc000 == 0xc000);
-    half(2).is_some_and(|short| short & 0xff87 == 0x4780) || long()
 }
 
 #[cfg(test)]

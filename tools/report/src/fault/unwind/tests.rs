@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use gimli::{DebugFrame, EndianSlice, LittleEndian};
 use proptest::prelude::*;
-use record::{FaultContext, Range};
+use record::{Architecture, FaultContext, Range};
 
 use super::{Code, MAX_CALLS, Place, Walk, walk};
 
@@ -57,11 +57,11 @@ fn walked(context: &FaultContext) -> Walk {
     let Program { section, text } = program();
     let mut frames = DebugFrame::new(&section, LittleEndian);
     frames.set_address_size(4);
-    walk(&View(frames, &text), context)
+    walk(&View(frames, &text), context, Architecture::Armv7M)
 }
 
 fn context(pc: Option<u32>, link: Option<u32>, stack: &[u32]) -> FaultContext {
-    let mut registers = [Some(0); 16];
+    let mut registers = vec![Some(0); 16];
     (registers[13], registers[14], registers[15]) = (Some(STACK), link, pc);
     let stack = stack.iter().flat_map(|word| word.to_le_bytes()).collect();
     FaultContext { registers, stack, stack_at: STACK, ..FaultContext::default() }
@@ -156,6 +156,6 @@ proptest! {
         } else {
             context.stack_at = at;
         }
-        prop_assert!(walk(&View(frames, &text), &context).places.len() <= MAX_CALLS);
+        prop_assert!(walk(&View(frames, &text), &context, Architecture::Armv7M).places.len() <= MAX_CALLS);
     }
 }
