@@ -3,6 +3,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use abi::{Error, Kind, rights};
+use system::Cap as CapEntry;
 
 use crate::arch::Arch;
 use crate::kernel::Kernel;
@@ -19,6 +20,25 @@ impl<A: Arch> Kernel<A> {
         self.lookup(handle, kind, 0)
     }
 
+    /// Puts one initial capability into its slot if it belongs to the domain and was not revoked, and marks it.
+    #[inline(never)]
+    pub(crate) fn install(&mut self, index: u8, record: &CapEntry) {
+        if record.domain != u32::from(index) {
+            return;
+        }
+        let Some(kind) = Kind::from_number(record.kind as u8) else { return };
+        let Some(place) = self.place_of(kind, record.object as usize) else { return };
+        let word = if kind == Kind::Gate { record.badge } else { record.object };
+        let mut cap = Cap { kind, rights: record.rights as u8 | Cap::INITIAL, generation: 0, word, place };
+        cap.generation = self.generation(&cap);
+        let held = &mut self.domain_mut(index).caps[record.slot as usize];
+        if cap.generation == 0 {
+            *held = cap;
+        } else if held.generation == cap.generation && held.is_to_same(&cap) {
+            held.rights |= Cap::INITIAL;
+        }
+    }
+
     /// `CAP_COPY`.
     #[inline(never)]
     pub(crate) fn cap_copy(&mut self, from: u32, to: u32, mask: u32) -> Result<Outcome, Error> {
@@ -33,7 +53,7 @@ impl<A: Arch> Kernel<A> {
         if self.any(from)?.rights & rights::GRANT == 0 {
             return Err(Error::NoRight);
         }
-        self.transfer(from, target.object as u8, to, mask)
+        self.transfer(from, target.object() as u8, to, mask)
     }
 
     fn transfer(&mut self, from: u32, domain: u8, to: u32, mask: u32) -> Result<Outcome, Error> {
@@ -72,8 +92,7 @@ impl<A: Arch> Kernel<A> {
         if cap.rights & rights::GRANT == 0 {
             return Err(Error::NoRight);
         }
-        let index = usize::from(cap.object);
-        let gate = self.gate_activation(index).unwrap_or_default();
+        let index = usize::from(cap.object());
         // A generation that comes round could revive an old capability, so an object whose generations are used up
         // refuses further revocation.
         if cap.generation >= u16::MAX - 1 {
@@ -81,7 +100,7 @@ impl<A: Arch> Kernel<A> {
         }
         let fresh = cap.generation + 1;
         let generation = match cap.kind {
-            Kind::Gate => Some(&mut self.activations[gate].generation),
+            Kind::Gate => cap.gate().map(|gate| &mut self.activations.at_mut(gate).generation),
             Kind::Notification => Some(&mut self.notifications[index].generation),
             Kind::Domain => Some(&mut self.domains[index].generation),
             Kind::Thread => Some(&mut self.threads[index].generation),

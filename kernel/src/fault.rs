@@ -52,7 +52,7 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// That of [`crate::arch::Arch::occupy`].
     pub(crate) fn occupy(&mut self, handle: u32) -> Result<Outcome, Error> {
-        let domain = self.lookup(handle, Kind::Domain, rights::WRITE)?.object as u8;
+        let domain = self.lookup(handle, Kind::Domain, rights::WRITE)?.object() as u8;
         if !self.core.arch.occupy(domain) {
             return Err(Error::BadState);
         }
@@ -110,7 +110,7 @@ impl<A: Arch> Kernel<A> {
     /// `FAULT_NEXT`.
     pub(crate) fn fault_next(&mut self, handle: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Domain, rights::READ)?;
-        let report = core::mem::take(&mut self.domain_mut(cap.object as u8).fault);
+        let report = core::mem::take(&mut self.domain_mut(cap.object() as u8).fault);
         Ok(Outcome::Values(u32::from(report.kind), report.address))
     }
 

@@ -17,14 +17,14 @@ use crate::ranges::{FrameRange, Marks, refused};
 impl<A: Arch> Kernel<A> {
     fn frames_of(&self, handle: u32, needed: u8) -> Result<(Cap, &FrameRange<A::Width>), Error> {
         let cap = self.lookup(handle, Kind::Frames, needed)?;
-        let range = self.ranges.get(usize::from(cap.object)).ok_or(Error::BadHandle)?;
+        let range = self.ranges.get(usize::from(cap.object())).ok_or(Error::BadHandle)?;
         Ok((cap, range))
     }
 
     /// Number of the range that a capability names, and the part of it that a call names.
     fn part_of(&self, handle: u32, offset: u32, bytes: u32) -> Result<(u16, PhysRange), Error> {
         let (cap, range) = self.frames_of(handle, rights::WRITE)?;
-        Ok((cap.object, range.part(offset, bytes, Error::BadArgument)?))
+        Ok((cap.object(), range.part(offset, bytes, Error::BadArgument)?))
     }
 
     /// Does something inside a range (by number), which may use no more marks than the range has left.
@@ -67,13 +67,13 @@ impl<A: Arch> Kernel<A> {
     /// The change that the words of a call ask for.
     fn asked(&self, words: [u32; 4], unmap: bool) -> Result<Change<A>, Error> {
         let abi::Mapping { target, frames, at, access, offset, bytes } = abi::Mapping::of(words);
-        let target = self.lookup(target.into(), Kind::Domain, rights::WRITE)?.object as u8;
+        let target = self.lookup(target.into(), Kind::Domain, rights::WRITE)?.object() as u8;
         let right = if access & abi::access::WRITE != 0 && !unmap { rights::WRITE } else { rights::READ };
         let (cap, frames) = self.frames_of(frames.into(), right)?;
         let memory = frames.part(offset, bytes, Error::BadAddress)?;
         Ok(Change {
             target,
-            range: cap.object,
+            range: cap.object(),
             mapping: A::Protection::mapping(&Asked { at: at.into(), access, memory })?,
         })
     }
@@ -161,7 +161,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     pub(crate) fn nodes_give(&mut self, domain: u32, handle: u32, offset: u32, bytes: u32) -> Result<Outcome, Error> {
         let EditStatus::Free = self.turn(false) else { return Err(Error::Busy) };
-        let target = usize::from(self.lookup(domain, Kind::Domain, rights::WRITE)?.object);
+        let target = usize::from(self.lookup(domain, Kind::Domain, rights::WRITE)?.object());
         let NodeConstraints { align, least, most } = A::Protection::GIFT;
         let bytes = bytes.min(most);
         let (number, part) = self.part_of(handle, offset, bytes)?;

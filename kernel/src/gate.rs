@@ -45,7 +45,7 @@ impl<A: Arch> Kernel<A> {
         if self.domains.at(into.domain).life != Life::Running {
             return Err(Error::Stopped);
         }
-        Ok((gate, cap.badge))
+        Ok((gate, cap.word))
     }
 
     /// Puts the running thread into a gate that it may enter, until `until`. The region registers are still the caller's, and the

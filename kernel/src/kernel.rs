@@ -182,7 +182,7 @@ impl<A: Arch> Kernel<A> {
         if cap.kind != kind {
             return Err(cap.other_kind());
         }
-        if cap.generation != self.generation(kind, cap.object) {
+        if cap.generation != self.generation(&cap) {
             return Err(Error::BadHandle);
         }
         if cap.rights & needed != needed {
@@ -191,12 +191,12 @@ impl<A: Arch> Kernel<A> {
         Ok(cap)
     }
 
-    /// The generation of an object: capabilities of another generation are stale.
+    /// The generation of the object that a capability is to: capabilities of another generation are stale.
     #[inline]
-    pub(crate) fn generation(&self, kind: Kind, object: u16) -> u16 {
-        let index = usize::from(object);
-        let found = match kind {
-            Kind::Gate => self.gate_activation(index).map(|activation| self.activations[activation].generation),
+    pub(crate) fn generation(&self, cap: &Cap) -> u16 {
+        let index = usize::from(cap.object());
+        let found = match cap.kind {
+            Kind::Gate => cap.gate().map(|gate| self.activations.at(gate).generation),
             Kind::Notification => self.notifications.get(index).map(|word| word.generation),
             Kind::Domain => self.domains.get(index).map(|domain| domain.generation),
             Kind::Thread => self.threads.get(index).map(|thread| thread.generation),
@@ -218,17 +218,16 @@ impl<A: Arch> Kernel<A> {
         self.core.arch.server(index.checked_sub(self.budgets.len())?)
     }
 
-    /// AnyRef of an object, for capabilities that must be quick to use.
-    pub(crate) fn place_of(&self, kind: Kind, object: u16) -> AnyRef {
-        let index = usize::from(object);
+    /// Place of an object if there is one, for capabilities that must be quick to use.
+    #[inline(always)]
+    pub(crate) fn place_of(&self, kind: Kind, index: usize) -> Option<AnyRef> {
         match kind {
             Kind::Gate => {
                 self.gate_activation(index).and_then(|activation| self.activations.find(activation)).map(AnyRef::of)
             }
             Kind::Notification => self.notifications.find(index).map(AnyRef::of),
-            _ => None,
+            _ => Some(AnyRef::DANGLING),
         }
-        .unwrap_or(AnyRef::DANGLING)
     }
 
     /// The running thread performed a system call. Of the thread that goes on if its region registers are yet to be loaded (see
@@ -336,8 +335,8 @@ impl<A: Arch> Kernel<A> {
             Call::BudgetQuery => self.budget_query(a),
             Call::DomainStop => {
                 let cap = self.lookup(a, Kind::Domain, rights::WRITE)?;
-                self.core.arch.trace(header(Event::Stop, cap.object as u8, 0), 0);
-                self.stop_domain(cap.object as u8);
+                self.core.arch.trace(header(Event::Stop, cap.object() as u8, 0), 0);
+                self.stop_domain(cap.object() as u8);
                 DONE
             }
             Call::DomainRestart => self.domain_restart(a),

@@ -225,7 +225,7 @@ impl<A: Arch> Kernel<A> {
         if cap.rights & needed != needed {
             return Err(Error::NoRight);
         }
-        Ok((word, cap.object))
+        Ok((word, cap.object()))
     }
 
     /// `WAIT`.
@@ -396,7 +396,7 @@ impl<A: Arch> Kernel<A> {
     /// `INTERRUPT_ACK`.
     pub(crate) fn interrupt_ack(&mut self, handle: u32) -> Result<(), Error> {
         let cap = self.lookup(handle, Kind::Interrupt, rights::WRITE)?;
-        let line = self.interrupts[usize::from(cap.object)].line;
+        let line = self.interrupts[usize::from(cap.object())].line;
         if self.exceeds_bound(self.activation) {
             return Err(Error::NoBudget);
         }
@@ -469,7 +469,7 @@ impl<A: Arch> Kernel<A> {
 
     /// `BUDGET_QUERY`.
     pub(crate) fn budget_query(&mut self, handle: u32) -> Result<Outcome, Error> {
-        let index = usize::from(self.lookup(handle, Kind::Budget, rights::READ)?.object);
+        let index = usize::from(self.lookup(handle, Kind::Budget, rights::READ)?.object());
         let Some(budget) = self.budgets.find(index) else {
             let (left, next) = self.core.arch.server_left(index - self.budgets.len());
             return Ok(Outcome::Values(left, next));

@@ -13,20 +13,28 @@ pub struct Cap {
     pub kind: Kind,
     /// `abi::rights`.
     pub rights: u8,
-    /// Index of the object.
-    pub object: u16,
     /// Generation of the object when the capability was made.
     pub generation: u16,
-    /// Identity of its caller that a gate's callee sees.
-    pub badge: u32,
+    /// Index of the object; of a gate, which is known by its place, the identity of its caller that the callee sees.
+    pub(crate) word: u32,
     /// Of a gate or a notification: where it is.
     pub(crate) place: AnyRef,
 }
 
 impl Cap {
     /// An empty slot.
-    pub const EMPTY: Cap =
-        Cap { kind: Kind::Empty, rights: 0, object: 0, generation: 0, badge: 0, place: AnyRef::DANGLING };
+    pub const EMPTY: Cap = Cap { kind: Kind::Empty, rights: 0, generation: 0, word: 0, place: AnyRef::DANGLING };
+
+    /// Index of the object that it is to, which is no gate.
+    #[inline(always)]
+    pub(crate) const fn object(&self) -> u16 {
+        self.word as u16
+    }
+
+    /// Whether another is to the same object.
+    pub(crate) fn is_to_same(&self, other: &Cap) -> bool {
+        (self.kind, self.place) == (other.kind, other.place) && (self.kind == Kind::Gate || self.word == other.word)
+    }
 
     /// The gate that it is to.
     #[inline(always)]

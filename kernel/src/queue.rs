@@ -4,10 +4,8 @@ use crate::arch::Arch;
 use crate::objects::Thread;
 use crate::table::{Ref, Table};
 
-/// Most threads a kernel can have; sizes the links below and bounds every loop over threads.
+/// Most threads a kernel can have, and most budgets; bounds every loop over threads.
 pub const MAX_THREADS: usize = 32;
-/// Most times: every thread and every budget at most once.
-pub const MAX_TIMES: usize = 2 * MAX_THREADS;
 /// "No thread" in links.
 pub const NONE: u8 = 0xff;
 
@@ -101,27 +99,16 @@ pub enum Wake {
     Budget(u8),
 }
 
-impl Wake {
-    /// Its entry: those of threads, then those of budgets.
-    #[inline]
-    fn entry(self) -> usize {
-        match self {
-            Wake::Thread(thread) => usize::from(thread) & (MAX_THREADS - 1),
-            Wake::Budget(budget) => MAX_THREADS + (usize::from(budget) & (MAX_THREADS - 1)),
-        }
-    }
-
-    fn of(entry: u8) -> Wake {
-        let entry = usize::from(entry);
-        if entry < MAX_THREADS { Wake::Thread(entry as u8) } else { Wake::Budget((entry - MAX_THREADS) as u8) }
-    }
-}
-
 /// A time in the list of its priority.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+pub struct Entry {
     at: u64,
-    next: u8,
+    next: Option<Ref<Entry>>,
+}
+
+impl Entry {
+    /// In no list yet.
+    pub(crate) const NONE: Entry = Entry { at: 0, next: None };
 }
 
 /// Times, by priority: a time of a less important thread waits until nobody more important is ready (docs/time.md, rule (e)).
@@ -131,20 +118,33 @@ pub struct Times {
     /// Bit 31 - p is set when there is a time of priority p.
     occupied: u32,
     /// The earliest entry of each priority.
-    head: [u8; PRIORITIES],
-    /// The time of each thread and of each budget, linked to the next of its priority that is not earlier.
-    entries: [Entry; MAX_TIMES],
+    head: [Option<Ref<Entry>>; PRIORITIES],
+    /// The time of each thread, then of each budget, linked to the next of its priority that is not earlier.
+    entries: Table<Entry>,
+    /// Number of threads.
+    threads: u8,
 }
 
 impl Times {
-    /// No times.
-    pub const fn new() -> Times {
-        Times {
-            soonest: u64::MAX,
-            occupied: 0,
-            head: [NONE; PRIORITIES],
-            entries: [Entry { at: 0, next: NONE }; MAX_TIMES],
-        }
+    /// No times of so many threads, and of as many budgets as there are entries left.
+    pub(crate) const fn new(entries: Table<Entry>, threads: u8) -> Times {
+        Times { soonest: u64::MAX, occupied: 0, head: [None; PRIORITIES], entries, threads }
+    }
+
+    /// The entry of an event.
+    #[inline]
+    fn entry(&self, wake: Wake) -> Option<Ref<Entry>> {
+        self.entries.find(match wake {
+            Wake::Thread(thread) => usize::from(thread),
+            Wake::Budget(budget) => usize::from(self.threads) + usize::from(budget),
+        })
+    }
+
+    /// The event of an entry.
+    #[inline]
+    fn wake(&self, entry: Ref<Entry>) -> Wake {
+        let index = self.entries.index_of(entry) as u8;
+        if index < self.threads { Wake::Thread(index) } else { Wake::Budget(index - self.threads) }
     }
 
     /// The earliest time of any priority. After [`Times::take_due`] it may be earlier than that, until [`Times::settle`].
@@ -175,7 +175,9 @@ impl Times {
         while open != 0 {
             let queue = open.leading_zeros() as usize & 31;
             open &= !bit(queue);
-            earliest = earliest.min(self.entries[usize::from(self.head[queue]) & (MAX_TIMES - 1)].at);
+            if let Some(first) = self.head[queue] {
+                earliest = earliest.min(self.entries.at(first).at);
+            }
         }
         earliest
     }
@@ -186,17 +188,19 @@ impl Times {
     /// O(earlier entries of the priority).
     #[inline(never)]
     pub fn insert(&mut self, at: u64, priority: u8, wake: Wake) {
+        let Some(new) = self.entry(wake) else { return };
         self.soonest = self.soonest.min(at);
         let queue = usize::from(priority & 31);
-        let new = wake.entry();
-        let (mut before, mut next) = (NONE, self.head[queue]);
-        while next != NONE && self.entries[usize::from(next) & (MAX_TIMES - 1)].at <= at {
+        let (mut before, mut next) = (None, self.head[queue]);
+        while let Some(entry) = next
+            && self.entries.at(entry).at <= at
+        {
             before = next;
-            next = self.entries[usize::from(next) & (MAX_TIMES - 1)].next;
+            next = self.entries.at(entry).next;
         }
-        self.entries[new & (MAX_TIMES - 1)] = Entry { at, next };
+        *self.entries.at_mut(new) = Entry { at, next };
         self.occupied |= bit(queue);
-        self.link(queue, before, new as u8);
+        self.link(queue, before, Some(new));
     }
 
     /// Takes the earliest of the most important entries that are due, down to a priority.
@@ -209,11 +213,11 @@ impl Times {
         while open != 0 {
             let queue = open.leading_zeros() as usize & 31;
             open &= !bit(queue);
-            let first = self.head[queue];
-            let Entry { at, next } = self.entries[usize::from(first) & (MAX_TIMES - 1)];
+            let Some(first) = self.head[queue] else { continue };
+            let Entry { at, next } = *self.entries.at(first);
             if at <= now {
-                self.link(queue, NONE, next);
-                return Some(Wake::of(first));
+                self.link(queue, None, next);
+                return Some(self.wake(first));
             }
         }
         None
@@ -226,10 +230,11 @@ impl Times {
     #[inline(never)]
     pub fn remove(&mut self, priority: u8, wake: Wake) {
         let queue = usize::from(priority & 31);
-        let (mut before, mut found) = (NONE, self.head[queue]);
-        while found != NONE {
-            let next = self.entries[usize::from(found) & (MAX_TIMES - 1)].next;
-            if usize::from(found) == wake.entry() {
+        let own = self.entry(wake);
+        let (mut before, mut found) = (None, self.head[queue]);
+        while let Some(entry) = found {
+            let next = self.entries.at(entry).next;
+            if found == own {
                 self.link(queue, before, next);
                 return self.settle();
             }
@@ -240,13 +245,13 @@ impl Times {
 
     /// Lets an entry, or the list's head, be followed by another.
     #[inline(never)]
-    fn link(&mut self, queue: usize, before: u8, next: u8) {
-        if before != NONE {
-            self.entries[usize::from(before) & (MAX_TIMES - 1)].next = next;
+    fn link(&mut self, queue: usize, before: Option<Ref<Entry>>, next: Option<Ref<Entry>>) {
+        if let Some(before) = before {
+            self.entries.at_mut(before).next = next;
             return;
         }
         self.head[queue] = next;
-        if next == NONE {
+        if next.is_none() {
             self.occupied &= !bit(queue);
         }
     }
@@ -256,12 +261,6 @@ impl Times {
 #[inline]
 fn upto(priority: u8) -> u32 {
     !(u32::MAX >> 1 >> (priority & 31))
-}
-
-impl Default for Times {
-    fn default() -> Self {
-        Times::new()
-    }
 }
 
 #[cfg(any(test, feature = "simulation"))]

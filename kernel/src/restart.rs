@@ -28,7 +28,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     pub(crate) fn domain_restart(&mut self, handle: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Domain, rights::WRITE)?;
-        let index = cap.object as u8;
+        let index = cap.object() as u8;
         if index == self.here() {
             return Err(Error::BadState);
         }
@@ -131,24 +131,6 @@ impl<A: Arch> Kernel<A> {
         }
         cap.settled();
         domain.life = Life::Emptying(slot + 1);
-    }
-
-    /// Puts one initial capability into its slot if it belongs to the domain and was not revoked, and marks it.
-    #[inline(never)]
-    pub(crate) fn install(&mut self, index: u8, record: &CapEntry) {
-        if record.domain != u32::from(index) {
-            return;
-        }
-        let Some(kind) = Kind::from_number(record.kind as u8) else { return };
-        let object = record.object as u16;
-        let (generation, place) = (self.generation(kind, object), self.place_of(kind, object));
-        let held = &mut self.domain_mut(index).caps[record.slot as usize];
-        if generation == 0 {
-            let rights = record.rights as u8 | Cap::INITIAL;
-            *held = Cap { kind, rights, object, generation, badge: record.badge, place };
-        } else if (held.kind, held.object, held.generation) == (kind, object, generation) {
-            held.rights |= Cap::INITIAL;
-        }
     }
 
     /// Looks at one thread and puts it at its entry if it is the domain's. Returns whether all threads were looked at. A

@@ -51,7 +51,7 @@ impl<T> fmt::Debug for Ref<T> {
 }
 
 /// A [`Ref`] to an object of a kind that is known from elsewhere.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnyRef(NonNull<()>);
 
 impl AnyRef {

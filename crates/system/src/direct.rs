@@ -51,17 +51,29 @@ pub fn open<'a>(system: &System<'a>, direct: &Direct) -> impl Iterator<Item = (u
 /// Whether the records are sound.
 pub(crate) fn is_sound(system: &System) -> bool {
     let all = system.own::<Pmsav8>();
-    let count = owners(system).count();
-    let is_once = |(index, direct): (usize, &Direct)| all[..index].iter().all(|other| other.domain != direct.domain);
-    all[count..].iter().all(|rest| *rest == Direct::default())
-        && all[..count].iter().enumerate().all(is_once)
-        && all[..count].iter().all(|direct| direct.alias == all[0].alias)
-        && lines(system).all(|(_, level, owner)| (1..=LEVELS).contains(&level) && owner < count)
-        && lines(system).count() <= MAX_DIRECT
-        && all[..count].iter().enumerate().all(|(index, direct)| check(system, direct, index).is_ok())
+    let count = all.iter().position(|direct| direct.domain == 0).unwrap_or(MAX_OWNERS);
+    let own = &all[..count];
+    for (index, direct) in all.iter().enumerate() {
+        let is_once = |direct: &Direct| own[..index].iter().all(|other| other.domain != direct.domain);
+        let is_sound = if index < count {
+            is_once(direct) && direct.alias == all[0].alias && check(system, own, index).is_ok()
+        } else {
+            *direct == Direct::default()
+        };
+        if !is_sound {
+            return false;
+        }
+    }
+    let mut ways = 0;
+    lines(system).all(|(_, level, owner)| {
+        ways += 1;
+        (1..=LEVELS).contains(&level) && owner < count && ways <= MAX_DIRECT
+    })
 }
 
-fn check(system: &System, direct: &Direct, index: usize) -> Result<(), &'static str> {
+/// Checks one of the domains with handlers.
+fn check(system: &System, all: &[Direct], index: usize) -> Result<(), &'static str> {
+    let direct = &all[index];
     let Direct { alias, text_base, text_bytes, vectors, quiet, stack_top, period, capacity, counted, .. } = *direct;
     let owner = direct.owner().ok_or("domain")?;
     require((owner as usize) < system.count::<Domain>(), "domain")?;
@@ -70,9 +82,9 @@ fn check(system: &System, direct: &Direct, index: usize) -> Result<(), &'static 
     require(inside_rom(system, text_base | alias, text_bytes), "text_base")?;
     let is_apart = |entry: Area| !overlaps((text_base | alias, text_bytes), (entry.physical, entry.bytes));
     require(system.all::<Area>().all(is_apart), "text_base")?;
-    let is_alone =
-        |other: Direct| other == *direct || !overlaps((text_base, text_bytes), (other.text_base, other.text_bytes));
-    require(owners(system).all(is_alone), "text_base")?;
+    let mut others = all.iter().enumerate().filter(|(other, _)| *other != index);
+    let is_alone = |other: &Direct| !overlaps((text_base, text_bytes), (other.text_base, other.text_bytes));
+    require(others.all(|(_, other)| is_alone(other)), "text_base")?;
     let end = u64::from(text_base) + u64::from(text_bytes);
     let is_table = |base: u32, entries: u32| {
         let align = (4 * entries).next_power_of_two().max(128);

@@ -32,14 +32,18 @@ pub enum Kind {
     Notification,
     /// Interrupt lines.
     Interrupt,
+    /// Times: one for each thread and budget.
+    Time,
     /// Ranges that capabilities to frames name.
     Range,
     /// Parts of the table of physical memory.
     Chunk,
+    /// Their order.
+    Place,
 }
 
 /// Number of kinds.
-pub const KINDS: usize = 11;
+pub const KINDS: usize = 13;
 
 impl Kind {
     /// Every kind, in the order of [`Sizes`].
@@ -53,8 +57,10 @@ impl Kind {
         Kind::Thread,
         Kind::Notification,
         Kind::Interrupt,
+        Kind::Time,
         Kind::Range,
         Kind::Chunk,
+        Kind::Place,
     ];
 
     /// Name of several of them.
@@ -69,8 +75,10 @@ impl Kind {
             Kind::Thread => "threads",
             Kind::Notification => "notifications",
             Kind::Interrupt => "interrupts",
+            Kind::Time => "times",
             Kind::Range => "frame ranges",
             Kind::Chunk => "chunks of the frame table",
+            Kind::Place => "places of these chunks",
         }
     }
 }
@@ -191,14 +199,21 @@ pub fn needs<K: Known>(tables: &System<'_>, sizes: &Sizes, base: u32) -> Result<
     count.take(Kind::Thread, tables.count::<Thread>());
     count.take(Kind::Notification, tables.count::<Notification>());
     count.take(Kind::Interrupt, tables.count::<Interrupt>());
+    count.take(Kind::Time, tables.count::<Thread>() + tables.count::<Budget>());
     count.take(Kind::Range, if holds_frames(tables) { tables.count::<Frames>() } else { 0 });
-    count.take(Kind::Chunk, FrameTable::chunks_for(marks(tables)));
+    let chunks = FrameTable::chunks_for(marks(tables));
+    count.take(Kind::Chunk, chunks);
+    count.take(Kind::Place, chunks);
     Ok(count.needs)
 }
 
-/// Marks that the table of physical memory has room for: two for each range and area, and those that holders of frames may use.
+/// Marks that the table of physical memory has room for: two for each range and area, and those that holders of frames may use. None where nobody
+/// holds frames: nobody asks the table then.
 #[inline(never)]
 pub fn marks(tables: &System<'_>) -> usize {
+    if !holds_frames(tables) {
+        return 0;
+    }
     let shares = tables.all::<Frames>().map(|range| range.marks as usize);
     2 * (tables.count::<Frames>() + tables.count::<Area>()) + 1 + shares.sum::<usize>()
 }

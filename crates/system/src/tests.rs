@@ -24,7 +24,7 @@ fn sample() -> Builder {
         domain,
         base,
         bytes: 0x1000,
-        flags: area::READ | area::WRITE | area::PINNED,
+        flags: area::READ | area::WRITE | area::PINNED | area::CLEAR,
         memory: area::NORMAL,
         physical: 0,
     };
@@ -162,6 +162,7 @@ fn each_rule_has_its_refusal() {
         (|b| b.frames[1].kind = 9, Table::Frames, "kind"),
         (|b| b.frames[2].base = 0x2000_0800, Table::Frames, "base"),
         (|b| b.domains[0].data_bytes = 63, Table::Domains, "data_bytes"),
+        (|b| b.areas[1].flags &= !area::CLEAR, Table::Domains, "data_base"),
         (|b| b.domains[0].policy = 3, Table::Domains, "policy"),
         (|b| b.domains[0].data_source = 0x2002_0000, Table::Domains, "data_source"),
         (|b| b.domains[0].data_source = 0x40_0000 - 32, Table::Domains, "data_source"),

@@ -157,8 +157,9 @@ fn domain_entry<K: Known>(system: &System, index: usize, entry: Domain) -> Resul
     }
     let initialised = entry.data_bytes.checked_add(entry.zero_bytes).ok_or("zero_bytes")?;
     if initialised > 0 {
-        let holds = |flags: u32| flags & (area::WRITE | area::DEMAND) == area::WRITE;
-        require(inside_area(system, &entry, entry.data_base, initialised, holds), "data_base")?;
+        // Boot clears the area, and then only copies.
+        let begins_clear = |flags: u32| flags & (area::WRITE | area::CLEAR | area::DEMAND) == area::WRITE | area::CLEAR;
+        require(inside_area(system, &entry, entry.data_base, initialised, begins_clear), "data_base")?;
     }
     if entry.data_bytes > 0 {
         require(entry.data_base.is_multiple_of(4), "data_base")?;

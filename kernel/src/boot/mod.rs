@@ -8,7 +8,7 @@ use core::mem::{align_of, size_of};
 
 pub use abi::BootError;
 use abi::trace::{Event, IDLE, header};
-use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Purpose};
+use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Place, Purpose};
 use system::NotExact;
 use system::objects::{self, Size, Sizes, held_ranges, holds_frames};
 use system::{Area, Section, System, area};
@@ -21,7 +21,7 @@ use crate::boot::records::{activations, new_budget, new_interrupt};
 use crate::kernel::Kernel;
 use crate::objects::{Activation, Budget, Cap, Domain, FaultReport, Interrupt, Life, Notification, Thread};
 use crate::per_core::PerCore;
-use crate::queue::{MAX_THREADS, Times};
+use crate::queue::{Entry, MAX_THREADS, Times};
 use crate::ranges::{FrameRange, Marks};
 use crate::table::{Ref, Table};
 pub use system::objects::Words as SizeWords;
@@ -72,8 +72,8 @@ impl<A: Arch> Boot<A> {
     /// Linear in the tables and the memory to initialise; runs once, before anything that has a deadline.
     pub fn kernel(self, mut arch: A) -> Result<Kernel<A>, BootError> {
         let tables = self.tables;
-        let threads = tables.count::<system::Thread>();
-        if threads > MAX_THREADS || tables.count::<system::Budget>() > MAX_THREADS {
+        let count = tables.count::<system::Thread>();
+        if count > MAX_THREADS || tables.count::<system::Budget>() > MAX_THREADS {
             return Err(BootError::TooMany);
         }
         // Each budget is looked at in turn, one in three quarters of a second at least (`Kernel::sweep`).
@@ -104,13 +104,16 @@ impl<A: Arch> Boot<A> {
                 new_interrupt(&tables.get(i), &notifications)
             })?,
             notifications,
+            times: Times::new(
+                pool.table(&mut arch, count + tables.count::<system::Budget>(), |_| Ok(Entry::NONE))?,
+                count as u8,
+            ),
             ranges: ranges(&tables, &mut arch, &mut pool)?,
             frames: self.frames(&mut arch, &mut pool)?,
             edit: None,
             shared,
             core: PerCore::new(arch, idle),
             tables,
-            times: Times::new(),
             path: switching.path(),
             early: switching.early,
             yielding: switching.yielding(),
@@ -171,12 +174,30 @@ impl<A: Arch> Boot<A> {
         PhysRange::at(base, bytes).overlaps(PhysRange::at(first, size))
     }
 
-    /// Types all memory: what domains were given is theirs, the rest is untyped. All that they begin with, but for constants, and all that they can map is
-    /// cleared: nobody knows what it held before boot.
+    /// All that domains begin with, but for constants, and all that they can map is cleared: nobody knows what it held before boot. The types of all memory,
+    /// where somebody holds frames.
     fn frames(&self, arch: &mut A, pool: &mut Pool<A>) -> Result<FrameTable<'static>, BootError> {
-        let marks = objects::marks(&self.tables);
-        let chunks = pool.array(arch, FrameTable::chunks_for(marks), |_| Ok(Chunk::EMPTY))?;
-        let mut table = FrameTable::new(chunks).ok_or(BootError::TooMany)?;
+        let count = FrameTable::chunks_for(objects::marks(&self.tables));
+        let chunks = pool.array(arch, count, |_| Ok(Chunk::EMPTY))?;
+        let places = pool.array(arch, count, |_| Ok(Place::EMPTY))?;
+        let mut table = FrameTable::new(chunks, places).ok_or(BootError::TooMany)?;
+        if holds_frames(&self.tables) {
+            self.types(&mut table)?;
+        }
+        for entry in self.tables.all::<Area>().filter(|entry| entry.flags & area::CLEAR != 0) {
+            // Handlers' memory may be open already: the kernel has it at the same address as they.
+            let place = if entry.flags & area::OPEN == 0 { entry.physical } else { entry.base };
+            // SAFETY: memory of domains alone, as the validated tables say, and none of them has begun.
+            unsafe { arch.zero(place.into(), entry.bytes.into()) };
+        }
+        for range in held_ranges(&self.tables) {
+            clear_unused(arch, &table, PhysRange::at(PhysAddr(range.base), Bytes(range.bytes)));
+        }
+        Ok(table)
+    }
+
+    /// Types all memory: what domains were given is theirs, the rest is untyped.
+    fn types(&self, table: &mut FrameTable<'_>) -> Result<(), BootError> {
         for entry in self.tables.all::<system::Frames>() {
             let range = PhysRange::at(PhysAddr(entry.base), Bytes(entry.bytes));
             table.add(range, true).map_err(|_| BootError::TooMany)?;
@@ -199,17 +220,8 @@ impl<A: Arch> Boot<A> {
                 table.retype(range, purpose).map_err(|_| BootError::Areas)?;
             }
             table.map(range, owner).map_err(|_| BootError::Areas)?;
-            if entry.flags & area::CLEAR != 0 {
-                // Handlers' memory may be open already: the kernel has it at the same address as they.
-                let place = if entry.flags & area::OPEN == 0 { entry.physical } else { entry.base };
-                // SAFETY: memory of domains alone, as the table would have refused it otherwise, and none of them has begun.
-                unsafe { arch.zero(place.into(), entry.bytes.into()) };
-            }
         }
-        for range in held_ranges(&self.tables) {
-            clear_unused(arch, &table, PhysRange::at(PhysAddr(range.base), Bytes(range.bytes)));
-        }
-        Ok(table)
+        Ok(())
     }
 }
 
@@ -274,7 +286,9 @@ pub const fn sizes<A: Arch>() -> Sizes {
         of::<Thread<A>>(),
         of::<Notification<A>>(),
         of::<Interrupt<A>>(),
+        of::<Entry>(),
         of::<FrameRange<A::Width>>(),
         of::<Chunk>(),
+        of::<Place>(),
     ])
 }

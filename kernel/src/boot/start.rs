@@ -8,21 +8,16 @@ use crate::kernel::Kernel;
 use crate::objects::{Cap, Life};
 
 impl<A: Arch> Kernel<A> {
-    /// Initial data, capabilities and threads of every domain.
+    /// Initial data, capabilities and threads of every domain. Zeros are there already: the validated tables say that the area begins clear.
     ///
     /// # Errors
     /// [`BootError::Areas`]: a domain cannot access its own data.
     pub(super) fn fill_domains(&mut self) -> Result<(), BootError> {
         for index in 0..self.domains.len() {
             let entry: system::Domain = self.tables.get(index);
-            let (number, zeros) = (index as u8, entry.data_base + entry.data_bytes);
-            let source = Some(entry.data_source.into());
+            let (base, source) = (entry.data_base.into(), Some(entry.data_source.into()));
             // SAFETY: the validated tables say that the source is flash.
-            let filled = unsafe {
-                self.write_to(number, entry.data_base.into(), source, entry.data_bytes.into())
-                    && self.write_to(number, zeros.into(), None, entry.zero_bytes.into())
-            };
-            if !filled {
+            if !unsafe { self.write_to(index as u8, base, source, entry.data_bytes.into()) } {
                 return Err(BootError::Areas);
             }
             self.domains[index].life = Life::Running;

@@ -34,11 +34,11 @@ impl Times {
         let mut listed = Vec::new();
         for queue in 0..32 {
             let mut next = self.head[queue];
-            assert_eq!(next != super::NONE, self.occupied & bit(queue) != 0, "times of {queue} and their bit differ");
-            while next != super::NONE {
-                let entry = self.entries[usize::from(next)];
-                listed.push((queue as u8, entry.at, Wake::of(next)));
-                assert!(listed.len() <= super::MAX_TIMES, "a list of times does not end");
+            assert_eq!(next.is_some(), self.occupied & bit(queue) != 0, "times of {queue} and their bit differ");
+            while let Some(found) = next {
+                let entry = self.entries.at(found);
+                listed.push((queue as u8, entry.at, self.wake(found)));
+                assert!(listed.len() <= self.entries.len(), "a list of times does not end");
                 next = entry.next;
             }
         }

@@ -166,7 +166,7 @@ fn a_chain_whose_middle_was_restarted_unwinds_to_its_first_caller() {
 #[test]
 fn a_domain_that_stops_itself_stays_stopped_and_cannot_restart_itself() {
     let mut kernel = boot(&sample());
-    kernel.domain_mut(0).caps[4] = crate::objects::Cap { object: 0, ..kernel.domain(0).caps[PEER as usize] };
+    kernel.domain_mut(0).caps[4] = crate::objects::Cap { word: 0, ..kernel.domain(0).caps[PEER as usize] };
     assert_eq!(kernel.asks(Call::DomainRestart as u32, [4, 0, 0, 0]), refused(Error::BadState));
     kernel.asks(Call::DomainStop as u32, [4, 0, 0, 0]);
     assert_eq!(kernel.current(), SERVANT);
@@ -227,5 +227,5 @@ fn revocation_ends_before_a_generation_comes_round() {
 fn the_first_client_of_the_rich_system_is_as_named() {
     let kernel = boot(&rich());
     assert_eq!((kernel.activation(CLIENT).domain_number(), kernel.activation(SERVER).domain_number()), (1, 2));
-    assert_eq!(kernel.domain(0).caps[domain(1) as usize].object, 1);
+    assert_eq!(kernel.domain(0).caps[domain(1) as usize].object(), 1);
 }

@@ -195,7 +195,7 @@ fn give_servers<K: Guard>(kernel: &mut Kernel<Machine<K>>) {
     for (place, left) in [(300, 9_000), (0, 41)].into_iter().enumerate() {
         kernel.core.arch.servers.push((Box::leak(Box::default()), left));
         let rights = if place == 0 { rights::READ | rights::GRANT } else { rights::READ };
-        let cap = Cap { kind: Kind::Budget, rights, object: 2 + place as u16, ..Cap::EMPTY };
+        let cap = Cap { kind: Kind::Budget, rights, word: 2 + place as u32, ..Cap::EMPTY };
         kernel.domain_mut(0).caps[SERVERS[place] as usize] = cap;
     }
 }
@@ -211,7 +211,7 @@ fn the_time_of_handlers_is_read_by_a_capability_to_their_server() {
     assert_eq!(kernel.asks(Call::Occupy as u32, [SERVERS[0], 0, 0, 0]), refused(Error::WrongKind));
     kernel.domain_mut(0).caps[SERVERS[1] as usize].rights = rights::WRITE;
     assert_eq!(kernel.asks(query, [SERVERS[1], 0, 0, 0]), refused(Error::NoRight));
-    kernel.domain_mut(0).caps[SERVERS[1] as usize] = Cap { object: 4, ..kernel.domain(0).caps[SERVERS[0] as usize] };
+    kernel.domain_mut(0).caps[SERVERS[1] as usize] = Cap { word: 4, ..kernel.domain(0).caps[SERVERS[0] as usize] };
     assert_eq!(kernel.asks(query, [SERVERS[1], 0, 0, 0]), refused(Error::BadHandle), "there is no third");
 }
 

@@ -24,7 +24,7 @@ fn told(kernel: &mut Kernel<Sim>, call: Call, args: [u32; 4]) -> Option<(u32, [u
 fn state(kernel: &Kernel<Sim>) -> String {
     let mut text = String::new();
     for domain in kernel.domains.iter() {
-        let caps = domain.caps.iter().map(|cap| (cap.kind, cap.rights, cap.object, cap.generation, cap.badge));
+        let caps = domain.caps.iter().map(|cap| (cap.kind, cap.rights, cap.word, cap.generation, cap.place));
         let _ = writeln!(text, "{:?}", caps.collect::<Vec<_>>());
         let _ = writeln!(text, "{:?} {}", domain.protection.trie.iter().collect::<Vec<_>>(), domain.living);
     }

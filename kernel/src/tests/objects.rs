@@ -2,7 +2,7 @@
 //! refuses systems.
 
 use system::build::Builder;
-use system::objects::{Kind, needs};
+use system::objects::{Kind, Needs, needs};
 use system::{AnyScheme, System};
 
 use super::rich::rich;
@@ -47,23 +47,38 @@ fn boot_takes_what_was_computed_to_the_byte() {
     }
 }
 
+fn needs_of(builder: &Builder) -> Needs {
+    let words = Registers::<protect::pmsav7::Pmsav7>::adapt(builder).encode().unwrap();
+    let tables = System::parse(&words).unwrap();
+    needs::<AnyScheme>(&tables, &sizes::<Machine<Registers>>(), BASE).unwrap()
+}
+
 #[test]
 fn each_object_counts() {
-    let counts = |builder: &Builder| {
-        let words = Registers::<protect::pmsav7::Pmsav7>::adapt(builder).encode().unwrap();
-        let tables = System::parse(&words).unwrap();
-        needs::<AnyScheme>(&tables, &sizes::<Machine<Registers>>(), BASE).unwrap()
-    };
-    let before = counts(&sample());
+    let before = needs_of(&sample());
     let mut one_more = sample();
     one_more.domains[0].cap_slots += 1;
-    let after = counts(&one_more);
+    let after = needs_of(&one_more);
     let handle = Kind::Handle as usize;
     assert_eq!(after.counts[handle], before.counts[handle] + 1);
     assert_eq!(after.bytes[handle] - before.bytes[handle], size_of::<crate::objects::Cap>() as u64);
-    // Marks that holders of frames may use bring a larger table with them.
-    let mut frames = sample();
-    frames.frames[2].marks = 100;
-    let chunk = Kind::Chunk as usize;
-    assert!(counts(&frames).counts[chunk] > before.counts[chunk]);
+    let mut one_more = sample();
+    one_more.budgets.push(one_more.budgets[0]);
+    assert_eq!(needs_of(&one_more).counts[Kind::Time as usize], before.counts[Kind::Time as usize] + 1);
+}
+
+/// The table of memory is as large as holders of frames need it, and they may use marks; without them nobody asks it.
+#[test]
+fn the_table_of_memory_is_there_for_holders_of_frames() {
+    let chunks = |builder: &Builder| {
+        let needs = needs_of(builder);
+        assert_eq!(needs.counts[Kind::Chunk as usize], needs.counts[Kind::Place as usize]);
+        needs.counts[Kind::Chunk as usize]
+    };
+    let mut frames = rich();
+    let held = chunks(&frames);
+    frames.frames.iter_mut().for_each(|range| range.marks += 100);
+    assert!(chunks(&frames) > held);
+    frames.caps.retain(|cap| cap.kind != abi::Kind::Frames as u32);
+    assert_eq!(chunks(&frames), 1);
 }

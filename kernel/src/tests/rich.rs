@@ -95,7 +95,7 @@ fn domain_entry(index: u32) -> Domain {
 
 fn areas(domain: u32) -> [Area; 3] {
     let code = area::READ | area::EXECUTE | area::PINNED;
-    let data = area::READ | area::WRITE | area::PINNED;
+    let data = area::READ | area::WRITE | area::PINNED | area::CLEAR;
     let heap = area::READ | area::WRITE;
     [
         (0x20_0000 + domain * 0x1000, 0x1000, code, area::WRITE_THROUGH),

@@ -148,14 +148,14 @@ impl Watch {
             for (slot, cap) in domain.caps.iter().enumerate() {
                 let before = self.caps[index][slot];
                 let rights = cap.rights & !Cap::INITIAL;
-                let same = |other: &Cap| (other.kind, other.object) == (cap.kind, cap.object);
+                let same = |other: &Cap| other.is_to_same(cap);
                 let current = |other: &Cap| other.generation == cap.generation;
                 let revoker = usize::from(caller) == index && before.rights & abi::rights::GRANT != 0;
                 let kept = same(&before) && rights == before.rights & !Cap::INITIAL;
                 if cap.kind == Kind::Empty || (kept && (current(&before) || revoker)) {
                     continue;
                 }
-                let covers = |other: &Cap| same(other) && other.badge == cap.badge && rights & !other.rights == 0;
+                let covers = |other: &Cap| same(other) && other.word == cap.word && rights & !other.rights == 0;
                 let from = self.caps.get(usize::from(caller)).into_iter().flatten();
                 let granted = from
                     .filter(|other| usize::from(caller) == index || other.rights & abi::rights::GRANT != 0)

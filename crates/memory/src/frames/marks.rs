@@ -83,10 +83,15 @@ impl Chunk {
 
 /// The chunk at a place in the order of addresses.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+pub struct Place {
     number: u8,
     /// Marks in it.
     len: u8,
+}
+
+impl Place {
+    /// Of no table yet.
+    pub const EMPTY: Place = Place { number: 0, len: 0 };
 }
 
 /// Marks in ascending order of their addresses, in chunks of which only a single one is less than half full. The first mark is never
@@ -99,20 +104,22 @@ pub(super) struct Marks<'a> {
     chunks: &'a mut [Chunk],
     /// By place; behind those in use, the free ones. They lie side by side: whoever puts in a chunk moves all that are behind it, and a
     /// search goes by way of some of them.
-    places: [Place; MOST_CHUNKS],
+    places: &'a mut [Place],
     used: usize,
     len: usize,
 }
 
 impl<'a> Marks<'a> {
-    /// One mark, in 1 to 255 chunks.
-    pub(super) fn new(chunks: &'a mut [Chunk], first: Mark) -> Option<Self> {
-        if !(1..=MOST_CHUNKS).contains(&chunks.len()) {
+    /// One mark, in 1 to 255 chunks, with a place for each.
+    pub(super) fn new(chunks: &'a mut [Chunk], places: &'a mut [Place], first: Mark) -> Option<Self> {
+        if !(1..=MOST_CHUNKS).contains(&chunks.len()) || places.len() != chunks.len() {
             return None;
         }
         chunks.fill(Chunk::EMPTY);
         chunks[0].marks[0] = first;
-        let mut places = core::array::from_fn(|number| Place { number: number as u8, len: 0 });
+        for (number, place) in places.iter_mut().enumerate() {
+            *place = Place { number: number as u8, len: 0 };
+        }
         places[0].len = 1;
         Some(Marks { chunks, places, used: 1, len: 1 })
     }
@@ -270,8 +277,7 @@ impl<'a> Marks<'a> {
         let sizes: std::vec::Vec<usize> = (0..self.used).map(|chunk| self.size(chunk)).collect();
         assert_eq!(sizes.iter().sum::<usize>(), self.len);
         assert!(self.used == 1 || sizes.iter().all(|size| (LEAST..=CHUNK).contains(size)), "{sizes:?}");
-        let mut numbers: std::vec::Vec<u8> =
-            self.places[..self.chunks.len()].iter().map(|place| place.number).collect();
+        let mut numbers: std::vec::Vec<u8> = self.places.iter().map(|place| place.number).collect();
         numbers.sort_unstable();
         assert!(numbers.iter().enumerate().all(|(index, number)| index == usize::from(*number)), "a chunk is lost");
     }

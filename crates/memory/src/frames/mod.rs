@@ -34,7 +34,7 @@ mod table;
 
 use units::{PhysAddr, PhysRange};
 
-pub use marks::Chunk;
+pub use marks::{Chunk, Place};
 pub use table::FrameTable;
 
 /// Bytes of a granule: the smallest region of a protection unit.

@@ -1,6 +1,6 @@
 //! The types, what they may change to, and who may be asked what is where.
 
-use super::marks::{At, Chunk, Mark, Marks, State};
+use super::marks::{self, At, Chunk, Mark, Marks, State};
 use super::{Entry, FrameError, FrameType, GRANULE_LOG2, Purpose};
 use units::{Bytes, PhysAddr, PhysRange};
 
@@ -33,10 +33,10 @@ pub struct FrameTable<'a> {
 }
 
 impl<'a> FrameTable<'a> {
-    /// No memory; `None` unless there are 1 to 255 chunks.
-    pub fn new(chunks: &'a mut [Chunk]) -> Option<Self> {
+    /// No memory; `None` unless there are 1 to 255 chunks, and a place for each.
+    pub fn new(chunks: &'a mut [Chunk], places: &'a mut [marks::Place]) -> Option<Self> {
         // The first mark stands for the absence of memory.
-        let marks = Marks::new(chunks, Mark::new(0, State::ABSENT, 0))?;
+        let marks = Marks::new(chunks, places, Mark::new(0, State::ABSENT, 0))?;
         let mut table = Self { marks, limit: 0 };
         table.allow(usize::MAX);
         Some(table)

@@ -40,7 +40,7 @@ struct World {
 
 /// A table of so many chunks.
 fn table(chunks: usize) -> FrameTable<'static> {
-    FrameTable::new(vec![Chunk::EMPTY; chunks].leak()).unwrap()
+    FrameTable::new(vec![Chunk::EMPTY; chunks].leak(), vec![Place::EMPTY; chunks].leak()).unwrap()
 }
 
 impl World {

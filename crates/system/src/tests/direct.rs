@@ -43,8 +43,8 @@ fn with_handlers() -> Builder {
     builder.gates[0].stack_base |= ALIAS;
     let open = area::READ | area::WRITE | area::PINNED | area::OPEN;
     let (bytes, memory) = (0x1000, area::NORMAL);
-    let data = Area { domain: 0, base: 0x2002_4000, bytes, flags: open, memory, physical: 0x3002_4000 };
-    let device = Area { base: 0x4000_4000, memory: area::DEVICE, physical: 0x5000_4000, ..data };
+    let data = Area { domain: 0, base: 0x2002_4000, bytes, flags: open | area::CLEAR, memory, physical: 0x3002_4000 };
+    let device = Area { base: 0x4000_4000, flags: open, memory: area::DEVICE, physical: 0x5000_4000, ..data };
     builder.areas.splice(2..2, [data, device]);
     builder.domains[0].areas = 4;
     builder.domains[1].first_area = 4;

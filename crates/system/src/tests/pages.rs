@@ -30,7 +30,7 @@ fn paged() -> Builder {
         ..Area::default()
     };
     let code = |domain: u32| area(domain, RAM + 16 * MIB + 0x1_0000 * domain, 0x1_0000, area::EXECUTE);
-    let data = |domain: u32| area(domain, RAM + 4 * MIB * domain, 3 * MIB, area::WRITE);
+    let data = |domain: u32| area(domain, RAM + 4 * MIB * domain, 3 * MIB, area::WRITE | area::CLEAR);
     let device = Area { physical: 0xe000_0000, memory: area::DEVICE, ..area(1, 0x6000_0000, 0x1000, area::WRITE) };
     let lock = area(1, 0x5000_0000, 0x1_0000, area::WRITE | area::PINNED | area::NEAR);
     let lock = Area { physical: RAM + 12 * MIB, ..lock };

@@ -29,7 +29,7 @@ fn spaced() -> Builder {
         ..Area::default()
     };
     let code = |domain: u32| area(domain, 1, ROM + 0x1_0000 * domain, area::EXECUTE);
-    let data = |domain: u32| area(domain, 8, RAM + 0x1_0000 * domain, area::WRITE);
+    let data = |domain: u32| area(domain, 8, RAM + 0x1_0000 * domain, area::WRITE | area::CLEAR);
     let device = Area { bytes: PAGE, memory: area::DEVICE, ..area(1, 14, DEVICE, area::WRITE) };
     builder.areas = vec![code(0), data(0), code(1), data(1), device];
     let (code, data) = (BASE + PAGE, BASE + 8 * PAGE);

@@ -33,7 +33,7 @@ pub fn sample() -> Builder {
         domain,
         base,
         bytes: 0x1000,
-        flags: area::READ | area::WRITE | area::PINNED,
+        flags: area::READ | area::WRITE | area::PINNED | area::CLEAR,
         memory: area::NORMAL,
         physical: 0,
     };

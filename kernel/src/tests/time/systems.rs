@@ -320,7 +320,7 @@ fn domain_entry(index: u32) -> Domain {
 
 fn areas(domain: u32) -> [Area; 2] {
     let code = area::READ | area::EXECUTE | area::PINNED;
-    let data = area::READ | area::WRITE | area::PINNED;
+    let data = area::READ | area::WRITE | area::PINNED | area::CLEAR;
     [
         (0x20_0000 + domain * 0x1000, 0x1000, code, area::WRITE_THROUGH),
         (0x2002_0000 + domain * 0x2000, 0x2000, data, area::NORMAL),
