@@ -138,13 +138,25 @@ fn kernel_memory_cannot_become_an_area() {
 }
 
 #[test]
-fn areas_may_overlap_only_when_both_say_shared() {
+fn areas_may_overlap_only_when_both_say_shared_and_have_all_of_it() {
     let overlap = |b: &mut Builder| {
         b.areas[3].base = b.areas[1].base;
         b.domains[1].data_base = b.domains[0].data_base;
         b.gates[0].stack_base = 0x2002_0400;
     };
     assert_eq!(refused_field(overlap), (Table::Areas, "base"));
+    let shared = |b: &mut Builder| {
+        overlap(b);
+        b.areas[1].flags |= area::SHARED;
+        b.areas[3].flags |= area::SHARED;
+    };
+    // Then only the stack is refused, which nobody else may have.
+    assert_eq!(refused_field(shared), (Table::Threads, "stack_base"));
+    let part = |b: &mut Builder| {
+        shared(b);
+        b.areas[3].bytes += 0x20;
+    };
+    assert_eq!(refused_field(part), (Table::Areas, "base"));
 }
 
 /// Memory for a domain's table.

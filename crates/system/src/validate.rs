@@ -217,7 +217,8 @@ fn area_entry<K: Known>(system: &System, index: usize, entry: Area) -> Result<()
         "flags",
     )?;
     for (at, other) in (0..index).map(|other| (other, system.get::<Area>(other))) {
-        let both_shared = entry.flags & other.flags & area::SHARED != 0 && entry.domain != other.domain;
+        let is_same = (base, entry.bytes) == (other.physical, other.bytes);
+        let both_shared = entry.flags & other.flags & area::SHARED != 0 && entry.domain != other.domain && is_same;
         let woven = entry.flags & other.flags & area::WOVEN != 0 && K::scheme(system).are_apart(system, index, at);
         let apart = !overlaps((base, entry.bytes), (other.physical, other.bytes)) || woven;
         require(apart || both_shared, "base")?;
