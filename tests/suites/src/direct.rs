@@ -83,7 +83,7 @@ pub const LIVES: [(&str, &str); 67] = [
     ("the counter set ahead, without end", "data access"),
     ("the comparator moved, and a return: no look meets the handler", "data access"),
     ("a handler comes while a thread's stack pointer strays above its stack", "stack"),
-    ("an endless one comes then: it is cut off", "stack"),
+    ("an endless handler comes while a thread's stack pointer strays: it is cut off", "stack"),
     ("store to a frame on its own thread's stack, over the kernel", "data access"),
     ("entered at an SG of the domain's own", "execution"),
 ];
