@@ -15,6 +15,8 @@ pub(crate) mod flag {
     pub const RETURNS: u32 = 8;
     /// It changes which exceptions are masked.
     pub const MASKS: u32 = 16;
+    /// It ends with WFI or WFE.
+    pub const SLEEPS: u32 = 32;
 }
 
 /// Facts noticed between two blocks.
@@ -27,10 +29,14 @@ pub(crate) mod noticed {
     pub const MASK: u32 = 2;
     /// The last block ended with a branch that may have been an exception return.
     pub const RETURN: u32 = 4;
+    /// The last block ended with WFI or WFE, whether or not the core has slept.
+    pub const WAIT: u32 = 8;
 
     /// The facts that a block with these flags leaves to notice.
     pub const fn after(flags: u32) -> u32 {
-        (if flags & flag::MASKS != 0 { MASK } else { 0 }) | if flags & flag::RETURNS != 0 { RETURN } else { 0 }
+        let mask = if flags & flag::MASKS != 0 { MASK } else { 0 };
+        let wait = if flags & flag::SLEEPS != 0 { WAIT } else { 0 };
+        mask | wait | if flags & flag::RETURNS != 0 { RETURN } else { 0 }
     }
 }
 

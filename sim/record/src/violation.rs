@@ -50,6 +50,8 @@ pub enum ViolationKind {
     KernelStack,
     /// The kernel switched away from a domain without having looked whether a store of it has failed late.
     LateFault,
+    /// The core waited for an interrupt or an event with deep sleep selected, which nobody here uses: a chip may stop its clocks then, those of the kernel's timers too.
+    DeepSleep,
     /// A translation that the tables no longer say was used, or a core was allowed to use it.
     StaleTranslation,
     /// The same of a locked entry of the main TLB, used or left behind.

@@ -18,7 +18,7 @@ pub const SAMPLED: &str = "tests/direct/hostile-sampled.toml";
 const LIMIT: &str = "limit = \"2 s\"";
 
 /// Lives of `tests/direct/hostile`: the attack, and the kind of fault in which it must end, or two of which one depends on when the kernel is needed, or the budget is empty.
-pub const LIVES: [(&str, &str); 63] = [
+pub const LIVES: [(&str, &str); 67] = [
     ("a handler returns to a thread", "usage"),
     ("a handler returns to the kernel", "usage"),
     ("endless, over a thread: cut off until its budget is filled", "usage"),
@@ -63,7 +63,7 @@ pub const LIVES: [(&str, &str); 63] = [
     ("entered behind SG", "execution"),
     ("a thread goes to Non-secure code", "stack"),
     ("the same with a frame on its stack as if a handler had come", "usage"),
-    ("a handler comes while a thread's stack pointer strays", "stack"),
+    ("calls with the stack in memory that handlers write, who change the frame over the kernel", "stack"),
     ("a handler comes when its thread has failed", "usage"),
     ("SysTick_NS with a vector of its own, endless", "usage"),
     ("EXC_RETURN with DCRS = 0, over another thread", "exception return"),
@@ -82,6 +82,10 @@ pub const LIVES: [(&str, &str); 63] = [
     ("the comparator moved, without end", "data access"),
     ("the counter set ahead, without end", "data access"),
     ("the comparator moved, and a return: no look meets the handler", "data access"),
+    ("a handler comes while a thread's stack pointer strays above its stack", "stack"),
+    ("an endless handler comes while a thread's stack pointer strays: it is cut off", "stack"),
+    ("store to a frame on its own thread's stack, over the kernel", "data access"),
+    ("entered at an SG of the domain's own", "execution"),
 ];
 
 /// Those that only looks beside a counter find: handlers that are sampled are cut off, and their thread ends itself.

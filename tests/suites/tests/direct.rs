@@ -132,6 +132,58 @@ fn a_full_stack_has_room_for_a_handlers_frame() {
     assert!(used["count"].as_u64() > Some(1_000), "{used:#}");
 }
 
+/// Handlers leave masks set when they return to another domain's thread. Its next call becomes a HardFault, and is performed all the same.
+#[test]
+fn a_call_under_masks_of_handlers_is_performed() {
+    let ran = Ran::on(BOARD, "tests/direct/masks.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    let masks = &ran.named("domains", "name", "masks")["index"];
+    let faults = ran.report["faults"].as_array().unwrap();
+    assert!(
+        faults.iter().all(|fault| fault["domain"] == *masks && fault["kind"] == "exception return"),
+        "{}",
+        ran.stderr
+    );
+    let calls = ran.named("exceptions", "name", "HardFault");
+    assert!(calls["taken"].as_u64() > Some(20), "{calls:#}");
+}
+
+/// The names in backticks of a cell.
+fn names(cell: &str) -> Vec<&str> {
+    cell.split('`').skip(1).step_by(2).collect()
+}
+
+/// The table of docs/interrupts.md: whatever handlers control has an attack, and a mutant that lets this attack through.
+#[test]
+fn whatever_handlers_control_has_an_attack_and_a_mutant() {
+    const ROWS: usize = 14;
+    let text = std::fs::read_to_string(root().join("docs/interrupts.md")).unwrap();
+    let part = text.split("### In the hands of handlers\n").nth(1).and_then(|rest| rest.split("\n#").next()).unwrap();
+    let rows: Vec<_> = part.lines().filter(|line| line.starts_with("| ")).skip(2).collect();
+    assert_eq!(rows.len(), ROWS);
+    let mutants = Mutants::read().mutant;
+    for row in rows {
+        let cells: Vec<_> = row.trim_matches('|').split('|').collect();
+        let [_, attacks, protections] = cells[..] else { panic!("{row}") };
+        let (attacks, protections) = (names(attacks), names(protections));
+        assert!(!attacks.is_empty() && !protections.is_empty(), "{row}");
+        for attack in &attacks {
+            let is_life = LIVES.iter().any(|(life, _)| life == attack);
+            assert!(is_life || root().join("tests/direct").join(attack).exists(), "no attack `{attack}`");
+        }
+        for protection in protections {
+            let mutant = mutants.iter().find(|mutant| mutant.protection == protection);
+            let mutant = mutant.unwrap_or_else(|| panic!("no mutant `{protection}`"));
+            let system = mutant.system.as_ref().map(|name| format!("{name}.toml"));
+            let shown_by = mutant.life.as_ref().or(system.as_ref()).map(String::as_str);
+            assert!(
+                shown_by.is_some_and(|name| attacks.contains(&name)),
+                "{row}: `{protection}` is shown by {shown_by:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn every_mutant_applies() {
     for mutant in &Mutants::read().mutant {

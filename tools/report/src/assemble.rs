@@ -370,6 +370,7 @@ const fn violation_name(kind: ViolationKind) -> &'static str {
         ViolationKind::KernelDevice => "access of the kernel to a device that is not its own",
         ViolationKind::KernelStack => "access of the kernel below its stack",
         ViolationKind::LateFault => "switch before the kernel looked for a store that failed late",
+        ViolationKind::DeepSleep => "deep sleep, in which a chip may stop the clocks of the kernel's timers",
         ViolationKind::StaleTranslation => "translation that the tables no longer say",
         ViolationKind::StaleLocked => "locked entry that the tables no longer say",
         ViolationKind::StaleSpace => "translation of another space with the same identifier",

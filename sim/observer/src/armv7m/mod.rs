@@ -6,7 +6,7 @@ use protect::regions::Attributes;
 use record::{Architecture, Watch};
 
 use crate::Target;
-use crate::microcontroller::{Banked, ON_PROCESS_STACK, Protects, VTOR, write_unit};
+use crate::microcontroller::{Banked, ON_PROCESS_STACK, Protects, SCR, SystemControl, VTOR, write_unit};
 
 /// UsageFault.
 const USAGE_FAULT: u16 = 6;
@@ -16,6 +16,7 @@ pub struct Armv7m {
     shadow: Shadow,
     registers: Banked,
     table: u32,
+    system: SystemControl,
 }
 
 impl Protects for Armv7m {
@@ -23,7 +24,7 @@ impl Protects for Armv7m {
     const LAST_FAULT: u16 = USAGE_FAULT;
 
     fn new(_: &Watch) -> Self {
-        Self { shadow: Shadow::new(), registers: Banked::default(), table: 0 }
+        Self { shadow: Shadow::new(), registers: Banked::default(), table: 0, system: SystemControl::default() }
     }
 
     fn started(&mut self, target: &mut dyn Target) {
@@ -40,8 +41,10 @@ impl Protects for Armv7m {
     }
 
     fn control(&mut self, address: u32, len: u32, value: u64) -> bool {
-        if address == VTOR {
-            self.table = value as u32;
+        match address {
+            VTOR => self.table = value as u32,
+            SCR => self.system.write(value as u32),
+            _ => {}
         }
         write_unit(&mut self.shadow, address, len, value)
     }
@@ -52,6 +55,10 @@ impl Protects for Armv7m {
 
     fn masks(&self, target: &mut dyn Target) -> bool {
         self.registers.masks(target)
+    }
+
+    fn sleeps_deep(&self) -> bool {
+        self.system.sleeps_deep()
     }
 
     fn table(&self) -> u32 {

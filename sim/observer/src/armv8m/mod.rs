@@ -11,7 +11,8 @@ use record::{Architecture, Watch};
 
 use crate::Target;
 use crate::microcontroller::{
-    Banked, EXTENDED_BYTES, ON_PROCESS_STACK, Protects, SECURE_STACK, SPSEL, TO_THREAD, VTOR, write_unit,
+    Banked, EXTENDED_BYTES, ON_PROCESS_STACK, Protects, SCR, SECURE_STACK, SPSEL, SystemControl, TO_THREAD, VTOR,
+    write_unit,
 };
 
 /// SecureFault.
@@ -66,6 +67,7 @@ pub struct Armv8m {
     state: Security,
     registers: Each<Banked>,
     tables: Each<u32>,
+    system: SystemControl,
     /// `FPCCR.TS`.
     keeps_all: bool,
 }
@@ -104,6 +106,7 @@ impl Protects for Armv8m {
             state: Security::Secure,
             registers: Each { secure: banked, non_secure: banked },
             tables: Each { secure: 0, non_secure: 0 },
+            system: SystemControl::default(),
             keeps_all: false,
         }
     }
@@ -140,6 +143,8 @@ impl Protects for Armv8m {
         let Some((state, register)) = self.register(address) else { return false };
         match register {
             VTOR => *self.tables.of_mut(state) = value as u32,
+            SCR if state == Security::Secure => self.system.write(value as u32),
+            SCR => self.system.write_non_secure(value as u32),
             FPCCR if state == Security::Secure => self.keeps_all = value as u32 & TREAT_AS_SECURE != 0,
             SAU.. if register - SAU <= SAU_LAST && state == Security::Secure => {
                 // A value that the architecture leaves open is ignored, as in QEMU.
@@ -165,6 +170,10 @@ impl Protects for Armv8m {
     /// Masks of Non-secure code hold Secure exceptions of lower priority off, too (`AIRCR.PRIS`).
     fn masks(&self, target: &mut dyn Target) -> bool {
         self.registers.secure.masks(target) || self.registers.non_secure.masks(target)
+    }
+
+    fn sleeps_deep(&self) -> bool {
+        self.system.sleeps_deep()
     }
 
     fn table(&self) -> u32 {

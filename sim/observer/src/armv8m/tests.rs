@@ -107,6 +107,27 @@ fn each_state_has_its_unit_and_secure_code_reaches_both() {
 }
 
 #[test]
+fn secure_code_reserves_deep_sleep() {
+    let mut core = core();
+    let mut is_deep = |pc, at, value| {
+        core.runs_at(pc);
+        core.control(at, 4, value);
+        core.sleeps_deep()
+    };
+    let (own, other) = (super::SCR, super::SCR + ALIAS);
+    // Open at reset; one bit for both states.
+    assert!(!is_deep(NON_SECURE, own, 2) && is_deep(NON_SECURE, own, 4) && !is_deep(SECURE, own, 0));
+    assert!(is_deep(SECURE, other, 4) && !is_deep(NON_SECURE, own, 0));
+    // Non-secure code cannot reserve it.
+    assert!(!is_deep(NON_SECURE, own, 8) && is_deep(NON_SECURE, own, 4));
+    // Reserved, it is what Secure code has written at its own address.
+    assert!(!is_deep(SECURE, own, 8) && !is_deep(NON_SECURE, own, 4) && !is_deep(SECURE, other, 4));
+    assert!(is_deep(SECURE, own, 12) && is_deep(NON_SECURE, own, 0) && is_deep(SECURE, other, 0));
+    // Nor does it give that up.
+    assert!(is_deep(NON_SECURE, own, 0) && !is_deep(SECURE, own, 0) && is_deep(NON_SECURE, own, 4));
+}
+
+#[test]
 fn non_secure_code_accesses_non_secure_bytes_alone() {
     let mut core = core();
     core.runs_at(NON_SECURE);

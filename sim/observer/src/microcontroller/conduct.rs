@@ -3,7 +3,8 @@
 
 use record::ViolationKind;
 
-use super::{Microcontroller, Modelled, Protects};
+use super::{Microcontroller, Modelled, Protects, SCR};
+use crate::block::BlockInsn;
 use crate::per_core::{CoreObserver, InsnOf};
 
 /// System handler control and state: whether a bus fault that came late is pending (DDI 0403 B3.2.13).
@@ -28,6 +29,16 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     pub(super) fn below_stack(&mut self, insn: &InsnOf<Microcontroller<C, P>>, address: u32, len: u32) {
         if self.kernel != 0 && self.shared.watch.kernel_stack.is_some() {
             self.violation(ViolationKind::KernelStack, insn.pc(), address, len, None);
+        }
+    }
+
+    /// The core waits for an interrupt, or has waited.
+    #[cold]
+    pub(super) fn waited(&mut self) {
+        // SAFETY: blocks live as long as the process.
+        let end = unsafe { self.last.as_ref() }.and_then(|block| block.insns().last());
+        if let Some(pc) = end.map(BlockInsn::pc).filter(|_| self.family.protection.sleeps_deep()) {
+            self.violation(ViolationKind::DeepSleep, pc, SCR, 4, None);
         }
     }
 

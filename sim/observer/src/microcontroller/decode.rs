@@ -31,6 +31,12 @@ pub const fn changes_mask(code: u32) -> bool {
     first & 0xffe0 == 0xf380 && second & 0xff00 == 0x8800 && matches!(second & 0x7f, 0x10..=0x13)
 }
 
+/// Whether this is WFE or WFI.
+pub const fn may_sleep(code: u32) -> bool {
+    let (first, second) = halves(code);
+    if is_wide(code) { first == 0xf3af && matches!(second, 0x8002 | 0x8003) } else { matches!(first, 0xbf20 | 0xbf30) }
+}
+
 /// Whether this is a floating-point instruction (coprocessors 10 and 11).
 pub const fn is_floating_point(code: u32) -> bool {
     let (first, second) = halves(code);

@@ -32,7 +32,7 @@ use counter::Counter;
 pub use frame::{EXTENDED_BYTES, ON_PROCESS_STACK, SECURE_STACK, SPSEL, TO_THREAD};
 use pending::Pending;
 use registers::Regions;
-pub use registers::{Banked, VTOR, write_unit};
+pub use registers::{Banked, SCR, SystemControl, VTOR, write_unit};
 
 /// So many bytes below its stack are not the kernel's to access: more than any of its frames.
 const BELOW_STACK_BYTES: u32 = 1024;
@@ -96,6 +96,8 @@ pub trait Protects: Sized + 'static {
     fn banked(&self) -> &Banked;
     /// Whether some exceptions are masked.
     fn masks(&self, target: &mut dyn Target) -> bool;
+    /// Whether sleep is deep sleep, in which a chip may stop the clocks of its timers.
+    fn sleeps_deep(&self) -> bool;
     /// The address of the vector table of the state that runs.
     fn table(&self) -> u32;
     /// At the first instruction of a handler that was entered with this EXC_RETURN, the address of the frame's r0.
@@ -189,7 +191,7 @@ impl<C: Modelled, P: Protects> Family for Microcontroller<C, P> {
     type Core = C;
     type Memory = ();
     const ARCHITECTURE: Architecture = P::ARCHITECTURE;
-    const WATCHED_AFTER: u32 = flag::MASKS;
+    const WATCHED_AFTER: u32 = flag::MASKS | flag::SLEEPS;
 
     fn core(&self) -> &C {
         &self.core
@@ -225,6 +227,7 @@ impl<C: Modelled, P: Protects> Family for Microcontroller<C, P> {
         flags |= if raw.iter().any(|insn| decode::is_floating_point(insn.code)) { flag::FP } else { 0 };
         flags |= if raw.last().is_some_and(|last| decode::may_return(last.code)) { flag::RETURNS } else { 0 };
         flags |= if raw.iter().any(|insn| decode::changes_mask(insn.code)) { flag::MASKS } else { 0 };
+        flags |= if raw.last().is_some_and(|last| decode::may_sleep(last.code)) { flag::SLEEPS } else { 0 };
         flags
     }
 

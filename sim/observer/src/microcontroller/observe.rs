@@ -20,6 +20,9 @@ const SYSTICK: Range<u32> = 0xe000_e010..0xe000_e020;
 
 impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     pub(super) fn before_block_here(&mut self, tb: &BlockOf<Microcontroller<C, P>>, noticed: u32) {
+        if noticed & noticed::WAIT != 0 {
+            self.waited();
+        }
         self.family.protection.runs_at(tb.pc);
         let returned = noticed & noticed::RETURN != 0;
         let begun = self.clock.now();

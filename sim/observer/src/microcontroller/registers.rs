@@ -36,6 +36,37 @@ impl Banked {
 
 /// `VTOR`.
 pub const VTOR: u32 = 0xe000_ed08;
+/// `SCR`.
+pub const SCR: u32 = 0xe000_ed10;
+
+/// `SCR`, as far as it says how deep the core sleeps (ARM DDI 0403 B3.2.7; DDI 0553 D1.2). Neither bit is banked, and QEMU keeps neither.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SystemControl {
+    is_deep: bool,
+    is_reserved: bool,
+}
+
+impl SystemControl {
+    /// Privileged code of the only state, or of Secure state, stores to it. `SLEEPDEEPS` means nothing where there is one state.
+    pub fn write(&mut self, value: u32) {
+        const SLEEPDEEP: u32 = 1 << 2;
+        const SLEEPDEEPS: u32 = 1 << 3;
+        *self = Self { is_deep: value & SLEEPDEEP != 0, is_reserved: value & SLEEPDEEPS != 0 };
+    }
+
+    /// Non-secure code does, or Secure code at that state's address: `SLEEPDEEP` is ignored while it is reserved, `SLEEPDEEPS` always.
+    pub fn write_non_secure(&mut self, value: u32) {
+        let Self { is_deep, is_reserved } = *self;
+        self.write(value);
+        *self = Self { is_deep: if is_reserved { is_deep } else { self.is_deep }, is_reserved };
+    }
+
+    /// Whether the core sleeps deep when it sleeps.
+    pub const fn sleeps_deep(self) -> bool {
+        self.is_deep
+    }
+}
+
 /// `MPU_TYPE` (ARM DDI 0403 B3.5.4; DDI 0553 D1.2).
 pub const MPU_TYPE: u32 = 0xe000_ed90;
 /// Offsets of the registers of protection behind it.

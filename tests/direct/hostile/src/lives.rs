@@ -40,6 +40,8 @@ pub enum Thread {
     WaitsBriefly,
     Returns,
     Goes(bool),
+    /// Its stack is in memory that handlers write.
+    Calls,
     Strays,
     Fails,
     Sleeps,
@@ -60,6 +62,12 @@ pub struct Life {
 pub const WAKE: u32 = 1;
 /// The same, behind the instruction that lets Non-secure code in.
 pub const BEHIND: u32 = 2;
+/// An SG of the domain's own, in the code of its thread.
+pub const OWN_GATE: u32 = 3;
+/// The frame of a call of the thread, on its stack.
+pub const FRAME: u32 = 4;
+/// The program counter in the frame of a call that the thread makes on a stack in its statics.
+pub const OPEN_FRAME: u32 = 5;
 
 const fn life(action: Action, operand: u32, value: u32) -> Life {
     Life { action: action as u32, operand, value, over_kernel: false, thread: Thread::Waits }
@@ -76,7 +84,7 @@ const fn with(thread: Thread, life: Life) -> Life {
 use Action::*;
 
 /// In the order of tests/suites/tests/direct.rs.
-pub static LIVES: [Life; 63] = [
+pub static LIVES: [Life; 67] = [
     life(Done, 0, 0),
     over_kernel(Done, 0, 0),
     with(Thread::Returns, life(Spin, 0, 0)),
@@ -121,7 +129,7 @@ pub static LIVES: [Life; 63] = [
     life(Call, BEHIND, 0),
     with(Thread::Goes(false), life(Done, 0, 0)),
     with(Thread::Goes(true), life(Done, 0, 0)),
-    with(Thread::Strays, life(Done, 0, 0)),
+    with(Thread::Calls, over_kernel(Store, OPEN_FRAME, 0x1000_0000)),
     with(Thread::Fails, life(Store, 0x3800_0800, 1)),
     with(Thread::Returns, life(Own, 0, 0)),
     with(Thread::Sleeps, life(Forge, 0xffff_ffd8, 0)),
@@ -140,4 +148,8 @@ pub static LIVES: [Life; 63] = [
     with(Thread::Returns, life(Tamper, 0xe000_1020, 0)),
     with(Thread::Returns, life(Tamper, 0xe000_1004, 0x2000_0000)),
     with(Thread::WaitsBriefly, life(Store, 0xe000_1020, 0)),
+    with(Thread::Strays, life(Done, 0, 0)),
+    with(Thread::Strays, life(Spin, 0, 0)),
+    over_kernel(Store, FRAME, 1),
+    life(Call, OWN_GATE, 0),
 ];

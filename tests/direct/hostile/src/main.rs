@@ -11,6 +11,7 @@ mod lives;
 use core::arch::{asm, global_asm};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use cofferdam::abi::Call;
 use cofferdam::hostile::undefined;
 use cofferdam::{Info, Interrupt, Notification, Start, now, sys};
 use lives::{LIVES, Life, Thread};
@@ -23,6 +24,8 @@ unsafe extern "C" {
     fn keeps(rounds: u32) -> u32;
     fn goes(code: u32);
     fn goes_often(code: u32, times: u32);
+    fn calls_on(stack: u32, times: u32, number: u32);
+    fn own_gate();
 }
 
 /// Address of the timer.
@@ -43,7 +46,18 @@ static STOLEN: AtomicU32 = AtomicU32::new(0);
 #[repr(C, align(256))]
 struct Vectors([AtomicU32; 64]);
 
+/// A frame without floating-point state, and its program counter.
+const FRAME_BYTES: u32 = 32;
+const PC_IN_FRAME: u32 = 24;
+/// Bit of an address that says Secure.
+const SECURE: u32 = 0x1000_0000;
+
 cofferdam::entry!(main);
+
+/// The top of a stack in memory that handlers write.
+fn open_stack() -> u32 {
+    (&raw const TABLE) as u32 + size_of::<Vectors>() as u32
+}
 
 fn put(offset: u32, value: u32) {
     // SAFETY: the timer is the domain's.
@@ -79,6 +93,9 @@ fn main(start: Start) -> u32 {
     let operand = match operand {
         lives::WAKE => way_in,
         lives::BEHIND => way_in + 4,
+        lives::OWN_GATE => own_gate as *const () as u32,
+        lives::FRAME => (&raw const start) as u32 - FRAME_BYTES,
+        lives::OPEN_FRAME => open_stack() - FRAME_BYTES + PC_IN_FRAME,
         other => other,
     };
     for (word, value) in WHAT.iter().zip([action, operand, value, u32::from(over_kernel)]) {
@@ -159,17 +176,33 @@ fn perform(info: Info, thread: Thread, calls: bool) {
             }
             go(COUNT[1].load(Relaxed), signed);
         }
+        Thread::Calls => {
+            begin();
+            // SAFETY: the stack is its own memory, and nobody else's.
+            unsafe { calls_on(open_stack(), 20_000, Call::TimeNow as u32) };
+        }
+        // Above its stack: the processor has no limit there. A handler comes after 13 us, mostly before a look does.
         Thread::Strays => {
-            while COUNT[0].load(Relaxed) == 0 {
-                wait(2_000, true);
-            }
+            put(0x8, 260);
+            begin();
             // SAFETY: its stack pointer is put back; what an exception does with it is the kernel's business.
             unsafe {
                 asm!("mov {0}, sp", "mov sp, {1}", "2: subs {2}, #1", "bne 2b", "mov sp, {0}",
-                    out(reg) _, in(reg) 0x3800_8000, inout(reg) 40_000 => _, options(nomem));
+                    out(reg) _, in(reg) open_stack() | SECURE, inout(reg) 40_000 => _, options(nomem));
             }
         }
     }
+}
+
+/// Lets a handler do nothing once, so that its line is known to be open; the next one does what it is to do.
+fn begin() {
+    let action = WHAT[0].swap(0, Relaxed);
+    while COUNT[0].load(Relaxed) == 0 {
+        wait(2_000, true);
+    }
+    WHAT[0].store(action, Relaxed);
+    put(0x4, 260);
+    put(0x0, 9);
 }
 
 /// Goes to the handlers' code by itself, once with nothing on its stack; or often, each time with a frame as if a handler had interrupted it, so that its way

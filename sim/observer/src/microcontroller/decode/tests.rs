@@ -1,4 +1,4 @@
-use super::{changes_mask, is_floating_point, may_return};
+use super::{changes_mask, is_floating_point, may_return, may_sleep};
 
 /// A wide instruction as it is written: first halfword first.
 const fn wide(first: u32, second: u32) -> u32 {
@@ -43,6 +43,19 @@ fn masks_are_changed_by_cps_and_msr() {
     let mrs_primask = wide(0xf3ef, 0x8010);
     for code in [msr_control_r0, msr_control_ns_r0, msr_psp_r0, mrs_primask, 0xbf30] {
         assert!(!changes_mask(code), "{code:#x}");
+    }
+}
+
+#[test]
+fn waiting_for_an_interrupt_or_an_event_may_be_sleep() {
+    let [wfe, wfi, wfe_wide, wfi_wide] = [0xbf20, 0xbf30, wide(0xf3af, 0x8002), wide(0xf3af, 0x8003)];
+    for code in [wfe, wfi, wfe_wide, wfi_wide] {
+        assert!(may_sleep(code), "{code:#x}");
+    }
+    let [nop, yield_, sev, it_eq, nop_wide] = [0xbf00, 0xbf10, 0xbf40, 0xbf08, wide(0xf3af, 0x8000)];
+    // Halfwords of other instructions that follow or go before.
+    for code in [nop, yield_, sev, it_eq, nop_wide, wide(0xbf00, 0xbf30), wide(0xf3ef, 0x8003)] {
+        assert!(!may_sleep(code), "{code:#x}");
     }
 }
 
