@@ -18,7 +18,7 @@ pub const SAMPLED: &str = "tests/direct/hostile-sampled.toml";
 const LIMIT: &str = "limit = \"2 s\"";
 
 /// Lives of `tests/direct/hostile`: the attack, and the kind of fault in which it must end, or two of which one depends on when the kernel is needed, or the budget is empty.
-pub const LIVES: [(&str, &str); 67] = [
+pub const LIVES: [(&str, &str); 68] = [
     ("a handler returns to a thread", "usage"),
     ("a handler returns to the kernel", "usage"),
     ("endless, over a thread: cut off until its budget is filled", "usage"),
@@ -86,6 +86,7 @@ pub const LIVES: [(&str, &str); 67] = [
     ("an endless handler comes while a thread's stack pointer strays: it is cut off", "stack"),
     ("store to a frame on its own thread's stack, over the kernel", "data access"),
     ("entered at an SG of the domain's own", "execution"),
+    ("each return to a thread puts it to sleep: SLEEPONEXIT", "exception return"),
 ];
 
 /// Those that only looks beside a counter find: handlers that are sampled are cut off, and their thread ends itself.

@@ -7,7 +7,7 @@ use abi::trace::Fault;
 use super::displaced::DISPLACED;
 use super::judge::{self, GO_ON};
 use super::occupy::{change, put_back};
-use super::owner::{COFFERDAM_OWNER, Request, is_masked};
+use super::owner::{COFFERDAM_OWNER, Request, is_masked, sleeps_on_exit};
 use super::servers::{READING, SERVERS, keep, meter};
 
 /// Begins with full capacities: a period and a capacity for each domain with handlers.
@@ -84,7 +84,7 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     }
     if cheats {
         judge::blame(Fault::Data, 0);
-    } else if !meets && is_masked() {
+    } else if !meets && (is_masked() || sleeps_on_exit()) {
         judge::blame(Fault::Return, 0);
     }
     if outside {

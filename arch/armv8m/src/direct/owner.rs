@@ -11,7 +11,7 @@ use system::direct::{Direct, MAX_DIRECT, MAX_OWNERS};
 use super::counter::Counter;
 use super::looks::Looks;
 use super::registers::{set_priority, write_bit};
-use super::state::{ICSR_NS, SHCSR_NS, VTOR_NS};
+use super::state::{ICSR_NS, SCR_NS, SHCSR_NS, VTOR_NS};
 
 /// Lines that can reach handlers have lower numbers.
 pub(super) const MAX_LINE: u32 = 128;
@@ -221,9 +221,11 @@ pub(crate) fn server(place: usize) -> Option<&'static AtomicU16> {
     Some(&seat.generation)
 }
 
-/// Masks that handlers have left set hold off the kernel, too, and so do system exceptions of their state that they have marked as active.
+/// Masks that handlers have left set hold off the kernel, too, and so do system exceptions of their state that they have marked as active. With SLEEPONEXIT
+/// each of their returns puts the thread behind it to sleep.
 pub(super) fn unmask() {
     SHCSR_NS.write(0);
+    SCR_NS.write(0);
     // SAFETY: Non-secure state is nobody's while Secure code runs; Thread mode there is unprivileged.
     unsafe {
         asm!(
@@ -236,6 +238,13 @@ pub(super) fn unmask() {
 /// Whether a handler has left a mask set, or a system exception of its state active, while none is active.
 pub(super) fn is_masked() -> bool {
     are_masks_set()
+}
+
+/// Whether the processor sleeps when a handler returns to a thread (Armv8-M, SCR.SLEEPONEXIT, which each state has).
+#[inline(always)]
+pub(super) fn sleeps_on_exit() -> bool {
+    const SLEEPONEXIT: u32 = 1 << 1;
+    SCR_NS.read() & SLEEPONEXIT != 0
 }
 
 /// As [`is_masked`], not as a call.

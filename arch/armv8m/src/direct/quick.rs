@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use armv_m::regs;
 
 use super::judge::SECURE;
-use super::owner::{COFFERDAM_OWNER, MAX_LINE, are_masks_set};
+use super::owner::{COFFERDAM_OWNER, MAX_LINE, are_masks_set, sleeps_on_exit};
 
 /// The meter's interrupt. Whether it was the end of an interval, everything is as it must be, and the next has begun. In all other cases nothing is changed.
 ///
@@ -21,7 +21,8 @@ pub(super) extern "C" fn cofferdam_owner_look(exc_return: u32) -> bool {
     // Also on a handler's way into the kernel, which is Secure: the handler is active.
     let meets = exc_return & SECURE == 0
         || (0..MAX_LINE).step_by(32).any(|line| regs::nvic_iabr(line).0.read() & regs::nvic_itns(line).0.read() != 0);
-    if meets || owner.request.load(Relaxed) != 0 || are_masks_set() || !looks.is_within_period() {
+    let holds = are_masks_set() || sleeps_on_exit();
+    if meets || owner.request.load(Relaxed) != 0 || holds || !looks.is_within_period() {
         return false;
     }
     owner.counter.finds_nothing() && {

@@ -84,7 +84,7 @@ const fn with(thread: Thread, life: Life) -> Life {
 use Action::*;
 
 /// In the order of tests/suites/tests/direct.rs.
-pub static LIVES: [Life; 67] = [
+pub static LIVES: [Life; 68] = [
     life(Done, 0, 0),
     over_kernel(Done, 0, 0),
     with(Thread::Returns, life(Spin, 0, 0)),
@@ -152,4 +152,5 @@ pub static LIVES: [Life; 67] = [
     with(Thread::Strays, life(Spin, 0, 0)),
     over_kernel(Store, FRAME, 1),
     life(Call, OWN_GATE, 0),
+    with(Thread::Sleeps, life(Store, 0xe000_ed10, 1 << 1)),
 ];
