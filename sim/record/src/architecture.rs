@@ -120,6 +120,16 @@ impl Architecture {
         }
     }
 
+    /// Whether the instruction in front of a return address is a call, by the half-words four and two bytes in front of it.
+    pub fn is_behind_call(self, to: u32, first: Option<u16>, second: Option<u16>) -> bool {
+        let word = first.zip(second).map(|(first, second)| u32::from(second) << 16 | u32::from(first));
+        match self {
+            Self::Rv32 => second.is_some_and(is_short_rv32_call) || word.is_some_and(is_rv32_call),
+            _ if to & 1 == 0 => word.is_some_and(is_arm_call),
+            _ => second.is_some_and(|half| half & 0xff87 == 0x4780) || first.zip(second).is_some_and(is_thumb_call),
+        }
+    }
+
     /// Whether an exception comes from what the running code did.
     pub const fn is_synchronous(self, number: u16) -> bool {
         number < self.numbers().asynchronous
@@ -133,5 +143,46 @@ impl Architecture {
             None if number >= FIRST_LINE => format!("interrupt {}", number - FIRST_LINE),
             None => format!("exception {number}"),
         }
+    }
+}
+
+/// BL, BLX, and BLX through a register (DDI 0406 A8.8.25, A8.8.26).
+const fn is_arm_call(word: u32) -> bool {
+    word & 0x0f00_0000 == 0x0b00_0000 || word & 0xfe00_0000 == 0xfa00_0000 || word & 0x0fff_fff0 == 0x012f_ff30
+}
+
+/// BL and BLX of two half-words.
+const fn is_thumb_call((first, second): (u16, u16)) -> bool {
+    first & 0xf800 == 0xf000 && second & 0xc000 == 0xc000
+}
+
+/// JAL and JALR that leave the return address in `ra` (RISC-V unprivileged architecture, 2.5.1).
+const fn is_rv32_call(word: u32) -> bool {
+    word & 0xfff == 0x0ef || word & 0x7fff == 0x00e7
+}
+
+/// C.JAL and C.JALR (the same, 27.4).
+const fn is_short_rv32_call(half: u16) -> bool {
+    half & 0xe003 == 0x2001 || (half & 0xf07f == 0x9002 && half & 0x0f80 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Architecture;
+
+    #[test]
+    fn calls_are_told_from_other_instructions() {
+        let is = |architecture: Architecture, to, word: u32| {
+            architecture.is_behind_call(to, Some(word as u16), Some((word >> 16) as u16))
+        };
+        // jal ra; jalr ra, a5; and behind a nop: c.jal, c.jalr a5
+        let calls = [0x0100_00ef, 0x0007_80e7, 0x2001_0001, 0x9782_0001];
+        // jal zero; jalr zero, ra; c.j; c.jr ra; c.ebreak
+        let others = [0x0100_006f, 0x0000_8067, 0xa001_0001, 0x8082_0001, 0x9002_0001];
+        assert!(calls.iter().all(|word| is(Architecture::Rv32, 0x100, *word)));
+        assert!(!others.iter().any(|word| is(Architecture::Rv32, 0x100, *word)));
+        // bl, and blx r3 behind a nop; in Arm state bl
+        assert!(is(Architecture::Armv7M, 0x101, 0xf800_f000) && is(Architecture::Armv7M, 0x101, 0x4798_bf00));
+        assert!(is(Architecture::Armv7A, 0x100, 0xeb00_0000) && !is(Architecture::Armv7A, 0x100, 0xea00_0000));
     }
 }

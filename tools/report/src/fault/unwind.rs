@@ -14,7 +14,7 @@ const MAX_ROWS: usize = 64;
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
 type Registers = Vec<Option<u32>>;
 
-/// What is followed.
+/// A thread whose calls are followed.
 struct Thread<'a, C> {
     code: &'a C,
     context: &'a FaultContext,
@@ -212,35 +212,8 @@ impl<C: Code> Thread<'_, C> {
             let bytes = self.code.bytes((to & !1).wrapping_sub(back), 2)?;
             Some(u16::from_le_bytes([bytes[0], bytes[1]]))
         };
-        let word = || half(4).zip(half(2)).map(|(low, high)| u32::from(high) << 16 | u32::from(low));
-        match self.architecture {
-            Architecture::Rv32 => half(2).is_some_and(is_short_rv32_call) || word().is_some_and(is_rv32_call),
-            _ if to & 1 == 0 => word().is_some_and(is_arm_call),
-            _ => {
-                half(2).is_some_and(|short| short & 0xff87 == 0x4780) || half(4).zip(half(2)).is_some_and(is_thumb_call)
-            }
-        }
+        self.architecture.is_behind_call(to, half(4), half(2))
     }
-}
-
-/// BL, BLX, and BLX through a register (DDI 0406 A8.8.25, A8.8.26).
-fn is_arm_call(word: u32) -> bool {
-    word & 0x0f00_0000 == 0x0b00_0000 || word & 0xfe00_0000 == 0xfa00_0000 || word & 0x0fff_fff0 == 0x012f_ff30
-}
-
-/// BL and BLX of two half-words.
-fn is_thumb_call((first, second): (u16, u16)) -> bool {
-    first & 0xf800 == 0xf000 && second & 0xc000 == 0xc000
-}
-
-/// JAL and JALR that leave the return address in `ra` (RISC-V unprivileged architecture, 2.5.1).
-fn is_rv32_call(word: u32) -> bool {
-    word & 0xfff == 0x0ef || word & 0x7fff == 0x00e7
-}
-
-/// C.JAL and C.JALR (the same, 27.4).
-fn is_short_rv32_call(half: u16) -> bool {
-    half & 0xe003 == 0x2001 || (half & 0xf07f == 0x9002 && half & 0x0f80 != 0)
 }
 
 /// A word of the recorded stack.
