@@ -24,6 +24,9 @@ fn entries_are_read_as_the_bench_writes_them() {
     let stored = |kernel| Happened::Stored { physical: 0x4000, kernel };
     assert_eq!(told([10, 0x4000, 1, 0]), Ok(Told::Happened(stored(true))));
     assert_eq!(told([10, 0x4000, 0, 0]), Ok(Told::Happened(stored(false))));
+    assert_eq!(told([11, 2, 7, 8]), Ok(Told::Happened(Happened::Held { number: 2, values: [7, 8] })));
+    let on_stack = Happened::OnStack { address: 0x8040_2000, values: [7, 8] };
+    assert_eq!(told([12, 0x8040_2000, 7, 8]), Ok(Told::Happened(on_stack)));
     assert_eq!(told([7, 1, 0, 0]), Ok(Told::Ended { status: 1, reason: EndReason::Exit }));
     assert_eq!(told([7, 0, 1, 0]), Ok(Told::Ended { status: 0, reason: EndReason::CycleLimit }));
 }
@@ -32,5 +35,5 @@ fn entries_are_read_as_the_bench_writes_them() {
 fn a_record_that_breaks_off_or_says_something_else_is_an_error() {
     let whole = bytes(0, 0, [6, 0, 0, 0]);
     assert!(Entry::read(&mut &whole[..31]).is_err());
-    assert!(told([11, 0, 0, 0]).is_err());
+    assert!(told([13, 0, 0, 0]).is_err());
 }
