@@ -20,7 +20,7 @@ test: data ## everything that must hold
 	@scripts/setup.sh --quiet --cpp
 	@scripts/test.sh
 
-test-long: data ## kernels without a check in further ways, the gateway on mps2-an505, the soft core with Sv32, the tests of its modules and models, a thousand random systems on each of two boards, 50 on the soft core, 200 000 in virtual time, and 100 000 hostile cases on each board, the longest paths of the kernel against what admission assumes, hours of processor time; docs/hunt.md has the last result
+test-long: data ## kernels without a check in further ways, the gateway on mps2-an505, the soft core with Sv32, the tests of its modules and models, a thousand random systems on each of two boards, 50 on the soft core, 200 000 in virtual time, and 100 000 hostile cases on each board, the longest paths of the kernel against what admission assumes, the histories on the soft core, hours of processor time; docs/hunt.md has the last result
 	@scripts/test.sh virtual fuzz gateway_m33 mutants_long soft_core_long
 	@./cofferdam costs --board mps2-an500
 	@./cofferdam costs --board xilinx-zynq-a9
@@ -28,6 +28,7 @@ test-long: data ## kernels without a check in further ways, the gateway on mps2-
 	@scripts/hunt.sh --board mps2-an500 --systems 1000 --seed 2 --resume
 	@scripts/hunt.sh --board xilinx-zynq-a9 --systems 1000 --seed 2 --resume
 	@scripts/hunt.sh --board ibex-rtmmu --systems 50 --seed 2 --resume
+	@./cofferdam bench --only traces
 
 lint: ## formatting, clippy, the layer rule, file sizes, portable code built for two further targets, the hardware of the soft core
 	@scripts/setup.sh --quiet --lint
