@@ -1,4 +1,4 @@
-//! A domain whose handler leaves a mask of its state set. Whatever it interrupts makes the next call with that.
+//! A domain whose handler leaves a mask of its state set. A thread that it interrupts makes its next call under that mask.
 //!
 //! Names: device `timer1`, interrupt `fired` (handler `fired`). Exit codes: 1 for what the manifest lacks; 2 if a call failed.
 #![no_std]
