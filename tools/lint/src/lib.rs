@@ -11,7 +11,6 @@ pub mod modules;
 pub mod names;
 pub mod owners;
 pub mod portable;
-pub mod sentences;
 pub mod workspace;
 
 use std::fmt;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use cofferdam_lint::{Finding, dependencies, files, layers, modules, names, owners, portable, sentences, workspace};
+use cofferdam_lint::{Finding, dependencies, files, layers, modules, names, owners, portable, workspace};
 
 fn main() -> ExitCode {
     let root = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
@@ -48,7 +48,6 @@ fn run(root: &Path) -> Result<Vec<Finding>, String> {
         }
         found.extend(files::check(source));
     }
-    found.extend(sources.iter().chain(&sentences::documents(root)?).flat_map(sentences::check));
     report(members.len(), &sources);
     Ok(found)
 }

@@ -1,7 +1,6 @@
 //! Every rule is fed what it must reject and the nearest thing that it must accept.
 
 mod circles;
-mod sentences;
 
 use crate::files::{LIMIT_LINES, REPORT_LINES, Size, Source};
 use crate::workspace::{Edge, EdgeKind, Member};
