@@ -1,6 +1,7 @@
 //! Registers that Armv8-M adds (DDI 0553 D1.2).
 
 armv_m::registers! {
+    CPPWR = 0xe000_e00c, "Power of coprocessors.";
     AIRCR = 0xe000_ed0c, "Application interrupt and reset control.";
     SCR = 0xe000_ed10, "System control.";
     NSACR = 0xe000_ed8c, "Coprocessors that Non-secure code may use.";

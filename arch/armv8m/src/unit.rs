@@ -9,7 +9,7 @@ use protect::pmsav8::{MAIR, Pmsav8, RegionRegs};
 use protect::regions::Registers;
 use protect::regions::slots::RegionImage;
 
-use crate::registers::{AIRCR, MPU_MAIR0, MPU_MAIR1, NSACR, SAU_CTRL, SAU_RLAR, SAU_RNR, SAU_TYPE, SCR, SFSR};
+use crate::registers::{AIRCR, CPPWR, MPU_MAIR0, MPU_MAIR1, NSACR, SAU_CTRL, SAU_RLAR, SAU_RNR, SAU_TYPE, SCR, SFSR};
 
 /// Armv8-M.
 #[derive(Debug)]
@@ -38,10 +38,16 @@ unsafe impl Port for Armv8 {
         const SECURE_SLEEPS_DEEP: u32 = 1 << 3;
         // Of SHCSR.
         const SECURE_FAULT: u32 = 1 << 19;
+        // Of CPPWR: SUS10 and SUS11. Of FPCCR: LSPENS and CLRONRETS.
+        const SECURE_POWER: u32 = 1 << 21 | 1 << 23;
+        const SECURE_SAVES: u32 = 1 << 29 | 1 << 27;
         const ON: u32 = 1;
         AIRCR.write(KEY | SECURE_FIRST | SECURE_RESETS);
         SCR.write(SECURE_SLEEPS_DEEP);
         NSACR.write(0);
+        // Non-secure code neither takes the power from floating-point registers, nor says when they are saved and cleared: those are of both states.
+        CPPWR.write(SECURE_POWER);
+        regs::FPCCR.write(regs::FPCCR.read() | SECURE_SAVES);
         regs::SHCSR.write(regs::SHCSR.read() | SECURE_FAULT);
         MPU_MAIR0.write(MAIR[0]);
         MPU_MAIR1.write(MAIR[1]);

@@ -130,9 +130,13 @@ fn utilisation(system: &System, output: &mut Output) -> String {
         let (percent, name) = (format!("{:.1} %", part * 100.0), &system.domains[owner].name);
         let counted = match system.times_counted(owner, &handlers) {
             1 => String::new(),
-            times => format!(", which deadlines expect to use {times} times that"),
+            times => format!(", which deadlines, budgets and gates expect to use {times} times that"),
         };
-        let times = [format!("{capacity:.1}"), format!("{period:.1}"), format!("handlers of {name}{counted}")];
+        let hidden = match system.hidden_ticks(owner, &handlers) {
+            0 => String::new(),
+            ticks => format!(", and {:.1} us once", system.rate().us(ticks)),
+        };
+        let times = [format!("{capacity:.1}"), format!("{period:.1}"), format!("handlers of {name}{counted}{hidden}")];
         table.row([vec!["-".to_owned(), percent], times.to_vec()].concat());
         promised += part;
     }

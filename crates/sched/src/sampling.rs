@@ -39,6 +39,15 @@ pub const COUNTED_WEIGHS: u32 = 2;
 /// (see the tests).
 pub const DOUBTS: u32 = 24;
 
+/// Mean intervals of that doubt above which each look that meets a handler charges its interval, beside what is counted. A handler that is counted comes to that
+/// once in 1000 rises of the doubt.
+pub const CHARGED_DOUBTS: u32 = 6;
+/// Ticks that handlers can use in a window beyond [`COUNTED_WEIGHS`] times what they are charged, whatever they do to their counter, in 999 of 1000 lives (see
+/// the tests): until looks charge or stop them.
+pub const COUNTED_HIDDEN_TICKS: u32 = 23 * COUNTED_MEAN_TICKS;
+/// Ticks by which handlers that are sampled can exceed what they are charged in a window, beyond [`LONGEST_TICKS`] for each spending, in 998 of 1000 (see the tests).
+pub const SAMPLED_HIDDEN_TICKS: u32 = 8 * MEAN_TICKS;
+
 /// The generator: xorshift (Marsaglia 2003), and by how much the last intervals fell short of the pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intervals {

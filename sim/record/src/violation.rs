@@ -52,6 +52,8 @@ pub enum ViolationKind {
     LateFault,
     /// The core waited for an interrupt or an event with deep sleep selected, which nobody here uses: a chip may stop its clocks then, those of the kernel's timers too.
     DeepSleep,
+    /// Non-secure code pended an interrupt of Secure state by STIR, which the emulator alone lets through (docs/interrupts.md).
+    SoftwareTrigger,
     /// A translation that the tables no longer say was used, or a core was allowed to use it.
     StaleTranslation,
     /// The same of a locked entry of the main TLB, used or left behind.

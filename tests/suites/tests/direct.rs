@@ -1,6 +1,6 @@
 //! Interrupts that reach a domain's handlers without the kernel: that they do, and what handlers cannot do to anybody else (docs/interrupts.md).
 
-use serde_json::json;
+use serde_json::{Value, json};
 use system_tests::direct::{LIVES, MANIFEST, Mutants, OWNERS, SAMPLED, contended, ends, is_overdrawn, wrong};
 use system_tests::{Ran, root};
 
@@ -90,7 +90,7 @@ fn two_hostile_owners_harm_nobody() {
     let wrong = contended(&ran.report);
     assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), ran.stderr);
     let victim = ran.named("threads", "name", "victim");
-    assert!(victim["releases"].as_u64() > Some(300) && victim["missed_deadlines"] == 0, "{victim:#}");
+    assert!(victim["releases"].as_u64() > Some(70) && victim["missed_deadlines"] == 0, "{victim:#}");
 }
 
 /// A domain reads the servers of two others while the handlers of one use theirs up in each period. Its readings add up to what was counted, and each right permits
@@ -120,6 +120,59 @@ fn no_time_of_handlers_is_charged_for_threads_that_go_there() {
     let ran = Ran::on(BOARD, "tests/direct/strays.toml", &[]);
     assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
     assert_eq!(ran.report["faults"], json!([]));
+}
+
+/// What handlers write into Non-secure state is gone when another domain occupies it, and in the domain's own next life: all that can be read is as it was when the
+/// system had just started.
+#[test]
+fn what_handlers_leave_is_put_back() {
+    let ran = Ran::on(BOARD, "tests/direct/left.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    let [reads, writes] = ["reads", "writes"].map(|name| ran.named("domains", "name", name)["index"].clone());
+    let mark = |domain: &Value, id: u64| {
+        let marks = ran.report["marks"].as_array().into_iter().flatten();
+        marks.filter(|mark| mark["domain"] == *domain && mark["id"] == id).map(|mark| mark["last_value"].clone()).next()
+    };
+    let read: Vec<u64> = (0..100).take_while(|id| mark(&reads, *id).is_some()).collect();
+    // All words, and those that both domains find alike (`tests/direct/leaves/src/lib.rs`).
+    const WORDS: usize = 89;
+    const COMMON: u64 = 68;
+    assert_eq!(read.len(), WORDS);
+    for id in read {
+        assert_eq!(mark(&reads, id), mark(&reads, 100 + id), "word {id}, another domain");
+        assert!(
+            id >= COMMON || mark(&reads, id) == mark(&writes, id),
+            "word {id}, another life: {:?}",
+            mark(&writes, id)
+        );
+    }
+}
+
+/// Whose handlers have done what a look finds is blamed for it, and the domain that occupies Non-secure state before the look comes is not.
+#[test]
+fn nobody_is_blamed_for_what_another_has_done() {
+    let ran = Ran::on(BOARD, "tests/direct/framed.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    let does = &ran.named("domains", "name", "does")["index"];
+    let faults = ran.report["faults"].as_array().unwrap();
+    assert!(faults.iter().all(|fault| fault["domain"] == *does), "{}", ran.stderr);
+    let kinds: Vec<&str> = faults.iter().filter_map(|fault| fault["kind"].as_str()).collect();
+    let [data, back] = ["data access", "exception return"];
+    assert_eq!(kinds, [data, data, data, data, data, back, back, back, back, data]);
+    let next = &ran.named("domains", "name", "next")["used"]["handlers"];
+    assert!(next["count"].as_u64() > Some(0), "{next:#}");
+}
+
+/// Lines of Secure state cannot be pended by handlers, but for STIR in QEMU: a run in which that has happened fails, and says so.
+#[test]
+fn a_line_of_secure_state_that_stir_pends_is_a_violation() {
+    let ran = Ran::on(BOARD, "tests/direct/triggers.toml", &[]);
+    let failures = ran.report["verdict"]["failures"].as_array().unwrap();
+    let codes: Vec<_> = failures.iter().map(|failure| failure["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["violation"], "{}", ran.stderr);
+    let violations = ran.report["violations"].as_array().unwrap();
+    let named = |violation: &Value| violation["kind"].as_str().is_some_and(|kind| kind.contains("STIR"));
+    assert!(violations.len() == 3 && violations.iter().all(named), "{violations:#?}");
 }
 
 /// Handlers interrupt a thread that uses its whole stack, as declared: the 40 bytes that are added to each stack are there.

@@ -43,8 +43,11 @@ pub fn check(manifest: &Manifest, board: &Board, enforced: bool) -> Result<Syste
     let mut resolved = None;
     if found.is_empty() {
         match resolve(manifest, board, enforced) {
-            Ok(system) => {
+            Ok(mut system) => {
                 found.extend(crate::admission::admit(&system, board));
+                if enforced && found.is_empty() {
+                    found.extend(crate::analysis::widen(&mut system, board));
+                }
                 resolved = Some(system);
             }
             Err(refusal) => found.push(*refusal),

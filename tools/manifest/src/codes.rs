@@ -142,8 +142,8 @@ codes! {
         "Within a gate the thread runs at the ceiling priority, so that no other caller can enter meanwhile. A caller more important than the \
          ceiling would break that."
     "CF0404" "a gate that its caller cannot pay"
-        "Entry needs as much budget left as the gate's declared bound, so that nobody runs out of budget inside. A caller whose capacity is below the \
-         bound could never enter."
+        "Entry needs as much budget left as the gate's declared bound, and what handlers can take of it, so that nobody runs out of budget inside. A caller whose \
+         capacity is below that could never enter."
     "CF0405" "a deadline that cannot be"
         "A deadline is more than nothing and at most the period of its thread."
     "CF0406" "a time that is no multiple of a tick"
@@ -173,6 +173,10 @@ codes! {
          its data may then be between two states."
     "CF0414" "time of handlers that cannot be"
         "Handlers of a domain are a server of their own, more important than every thread: a capacity in every period, which is at most the period."
+    "CF0415" "a gate whose time handlers can take"
+        "A declared bound is what a callee has for itself. Handlers interrupt callees, too, and what no counter counts of their time is charged to whom they interrupt \
+         (docs/time.md, \"The bound\"): it comes on top of the bound. If handlers, and the budgets that are more important than the gate's ceiling, can take all of \
+         the processor, no bound is enough."
     "CF0501" "a program or file is missing"
         "The manifest names a source, an ELF or a data file that does not exist. Paths are relative to the manifest."
     "CF0502" "a program for another machine"

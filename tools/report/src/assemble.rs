@@ -371,6 +371,9 @@ const fn violation_name(kind: ViolationKind) -> &'static str {
         ViolationKind::KernelStack => "access of the kernel below its stack",
         ViolationKind::LateFault => "switch before the kernel looked for a store that failed late",
         ViolationKind::DeepSleep => "deep sleep, in which a chip may stop the clocks of the kernel's timers",
+        ViolationKind::SoftwareTrigger => {
+            "interrupt of Secure state pended by Non-secure code through STIR, which the emulator alone lets through"
+        }
         ViolationKind::StaleTranslation => "translation that the tables no longer say",
         ViolationKind::StaleLocked => "locked entry that the tables no longer say",
         ViolationKind::StaleSpace => "translation of another space with the same identifier",

@@ -88,6 +88,12 @@ impl Counter {
         KEPT.iter().for_each(|(offset, value)| self.at(*offset).write(*value));
     }
 
+    /// Another domain occupies: the doubt about the one that has left is kept with it, and the other's is its own.
+    pub(super) fn exchange_doubt(&self, left: &AtomicU32, entered: &AtomicU32) {
+        left.store(self.doubt.load(Relaxed), Relaxed);
+        self.doubt.store(entered.load(Relaxed), Relaxed);
+    }
+
     /// Whether it has interrupted, which is taken back.
     pub(super) fn take_match(&self) -> bool {
         if !self.is_there() {
@@ -165,6 +171,11 @@ impl Counter {
         (calls, calls.wrapping_sub(self.called.load(Relaxed)).saturating_mul(self.way_in.load(Relaxed)))
     }
 
+    /// Whether looks have met handlers so much more often than the count says that each further one charges its interval, too.
+    pub(super) fn is_doubted(&self) -> bool {
+        self.doubt.load(Relaxed) > self.mean.load(Relaxed) * sampling::CHARGED_DOUBTS
+    }
+
     /// Whether handlers have come to what was left without a match: in the way into the kernel.
     pub(super) fn is_used_up(&self) -> bool {
         let left = self.compared.load(Relaxed).wrapping_sub(self.charged.load(Relaxed));
@@ -184,19 +195,20 @@ impl Counter {
 }
 
 impl Meter for Counter {
-    fn used(&self, _met: Option<bool>) -> u32 {
+    fn used(&self, met: Option<bool>) -> u32 {
         let (cycles, ticks) = self.rate();
         let used = scaled(self.passed(), ticks, cycles);
+        let doubted = if met == Some(true) && self.is_doubted() { sampling::COUNTED_MEAN_TICKS } else { 0 };
         // The rest of a tick is charged with the next.
         self.charged.store(self.charged.load(Relaxed).wrapping_add(scaled(used, cycles, ticks)), Relaxed);
         let (calls, inside) = self.inside();
         if inside == 0 {
-            return used;
+            return used.saturating_add(doubted);
         }
         self.called.store(calls, Relaxed);
         let doubt = self.doubt.load(Relaxed).saturating_sub(inside.saturating_mul(sampling::COUNTED_WEIGHS));
         self.doubt.store(doubt, Relaxed);
-        used.saturating_add(scaled(inside, ticks, cycles))
+        used.saturating_add(scaled(inside, ticks, cycles)).saturating_add(doubted)
     }
 
     fn pending(&self) -> u32 {
@@ -233,7 +245,7 @@ const CTRL: u32 = 0x1000;
 const CYCCNT: u32 = 0x1004;
 const COMP0: u32 = 0x1020;
 const FUNCTION0: u32 = 0x1028;
-const DEMCR: u32 = 0xedfc;
+pub(super) const DEMCR: u32 = 0xedfc;
 const CYCCNTENA: u32 = 1;
 const CYCDISS: u32 = 1 << 23;
 /// MATCH: the cycle counter; ACTION: a debug event.

@@ -59,7 +59,7 @@ const SECURE_FAULT: u32 = 7;
 const PENDSV: u32 = 14;
 const SYSTICK: u32 = 15;
 pub(super) const FIRST_LINE: u32 = 16;
-const PENDSTSET: u32 = 1 << 26;
+pub(super) const PENDSTSET: u32 = 1 << 26;
 
 /// Notes what a handler has done, closes all lines, and has the kernel stop its domain.
 pub(super) fn blame(fault: Fault, address: u32) {

@@ -6,7 +6,8 @@ use abi::trace::Fault;
 
 use super::displaced::DISPLACED;
 use super::judge::{self, GO_ON};
-use super::occupy::{change, put_back};
+use super::left::put_back;
+use super::occupy::change;
 use super::owner::{COFFERDAM_OWNER, Request, is_masked, sleeps_on_exit};
 use super::servers::{READING, SERVERS, keep, meter};
 
@@ -32,11 +33,22 @@ fn measure(met: Option<bool>) -> bool {
     left <= 0
 }
 
+/// What the domain that leaves has done to its counter, or left set, is found now, and its own: another one is not blamed for it.
+fn find() {
+    let counter = &COFFERDAM_OWNER.counter;
+    if counter.is_there() && counter.finds(false) {
+        judge::blame(Fault::Data, 0);
+    } else if is_masked() || sleeps_on_exit() {
+        judge::blame(Fault::Return, 0);
+    }
+}
+
 /// Does what the kernel has asked for, once.
 fn serve(request: u32) {
     let owner = &COFFERDAM_OWNER;
     owner.request.store(0, Relaxed);
     if request == Request::Change as u32 {
+        find();
         measure(None);
         change();
         let is_empty = measure(None);
@@ -70,9 +82,10 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     let meets = outside && !strays || judge::is_active();
     let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
     let cheats = is_counted && ended && (owner.counter.finds(meets) || outside && !strays && judge::is_asleep());
-    // A counter charges nothing in between: it comes by itself, but for the way in.
+    // A counter charges nothing in between: it comes by itself, but for the way in. One that looks doubt is not believed alone.
+    let is_doubted = is_counted && ended && owner.counter.is_doubted();
     let is_used_up = is_counted && ended && owner.counter.is_used_up();
-    if matched || is_at_boundary || cheats || is_used_up || meets && !is_counted {
+    if matched || is_at_boundary || cheats || is_used_up || meets && (is_doubted || !is_counted) {
         settle(ended.then_some(meets));
     }
     if is_used_up && !outside && owner.exhausted.load(Relaxed) != 0 {

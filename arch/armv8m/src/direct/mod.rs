@@ -1,6 +1,6 @@
 //! Handlers that interrupts reach without the kernel, in Non-secure state. Everything else is Secure.
 //!
-//! * [`open`]: set up once; `access`: which memory and devices they have; `occupy`: the change of the domain whose they are; `registers`: of lines and devices.
+//! * [`open`]: set up once; `access`: which memory and devices they have; `occupy`: the change of the domain whose they are, `left`: what one could leave to the next; `registers`: of lines and devices.
 //! * `state`: registers of Non-secure state; `code`: entry code.
 //! * `owner`: their domain, its lines, and what is noted about them; `lines`: what the kernel does with lines.
 //! * `judge`: an exception that came while a handler ran, or that a handler has caused: who is to blame, and how the handlers that are active end.
@@ -18,6 +18,7 @@ mod counter;
 mod displaced;
 mod instrument;
 mod judge;
+mod left;
 mod lines;
 mod looks;
 mod meter;

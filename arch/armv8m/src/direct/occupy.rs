@@ -11,11 +11,11 @@ use kernel::boot::BootError;
 use system::System;
 use system::direct::{self, MAX_OWNERS};
 
-use super::access::{Access, Facts, close_thread_mode};
+use super::access::{Access, Facts};
+use super::left::put_back;
 use super::lines::{asks, is_paid, pay, take};
 use super::owner::{COFFERDAM_OWNER, Request};
 use super::registers::{set_priority, write_bit};
-use super::state::{CPACR_NS, SCR_NS, SHPR1_NS, SHPR2_NS, SHPR3_NS};
 use crate::unit::Armv8;
 
 /// Memory and devices of each domain with handlers: written at boot.
@@ -37,6 +37,8 @@ pub(super) fn start(system: &System<'_>, facts: &Facts) -> Result<(), BootError>
         *place = Access::of(system, facts, &own)?;
     }
     enter(0);
+    // It is as after a reset.
+    COFFERDAM_OWNER.timed.store(0, Relaxed);
     Ok(())
 }
 
@@ -65,8 +67,11 @@ pub(crate) fn occupy(domain: u8) -> bool {
 
 /// The handlers of the domain that occupies are closed, and those of another one entered. Above all handlers.
 pub(super) fn change() {
+    let owner = &COFFERDAM_OWNER;
     leave();
-    enter(COFFERDAM_OWNER.next.load(Relaxed));
+    let left = owner.occupant();
+    enter(owner.next.load(Relaxed));
+    owner.counter.exchange_doubt(&left.doubt, &owner.occupant().doubt);
 }
 
 fn leave() {
@@ -86,15 +91,6 @@ fn leave() {
         take(line);
     }
     access(owner.seat.load(Relaxed)).set(false);
-}
-
-/// Registers of Non-secure state that handlers may have set, those of another domain or of this one's life before.
-///
-/// # Bound
-/// The region registers of that state.
-pub(super) fn put_back() {
-    close_thread_mode();
-    [SCR_NS, SHPR1_NS, SHPR2_NS, SHPR3_NS, CPACR_NS].iter().for_each(|register| register.write(0));
 }
 
 /// Opens what a domain has, and leads its lines to its handlers. None of them runs before its thread has acknowledged one.

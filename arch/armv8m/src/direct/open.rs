@@ -8,6 +8,7 @@ use system::direct::{self, Direct};
 
 use super::access::{Blocks, CALLABLE, Facts, Region};
 use super::displaced::DISPLACED;
+use super::left;
 use super::meter;
 use super::occupy::start;
 use super::owner::{COFFERDAM_OWNER, MAX_LINE};
@@ -66,6 +67,7 @@ fn meters(system: &System<'_>, facts: &Facts, first: &Direct) -> Result<(), Boot
     if timer == 0 {
         return Err(BootError::BadTables);
     }
+    left::start(facts.counter.map_or(0, |[units, ..]| units));
     owner.looks.timer.store(timer, Relaxed);
     owner.looks.line.store(line, Relaxed);
     owner.counter.line.store(line, Relaxed);

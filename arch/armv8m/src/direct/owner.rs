@@ -9,6 +9,7 @@ use armv_m::regs;
 use system::direct::{Direct, MAX_DIRECT, MAX_OWNERS};
 
 use super::counter::Counter;
+use super::judge::PENDSTSET;
 use super::looks::Looks;
 use super::registers::{set_priority, write_bit};
 use super::state::{ICSR_NS, SCR_NS, SHCSR_NS, VTOR_NS};
@@ -48,6 +49,8 @@ pub(super) struct Seat {
     /// The code of handlers.
     text_base: AtomicU32,
     text_bytes: AtomicU32,
+    /// The doubt about its counter, while it does not occupy.
+    pub doubt: AtomicU32,
 }
 
 /// The domain that occupies Non-secure state. All zero: there is none.
@@ -73,6 +76,8 @@ pub(super) struct Owner {
     pub request: AtomicU32,
     /// Not 0: the capacity is used up. The meter's, as all that follows.
     pub exhausted: AtomicU32,
+    /// Not 0: SysTick of Non-secure state is as another domain, or another life of this one, has left it.
+    pub timed: AtomicU32,
     pub looks: Looks,
     pub counter: Counter,
 }
@@ -93,6 +98,7 @@ pub(super) static COFFERDAM_OWNER: Owner = Owner {
     chain: [const { AtomicU8::new(0) }; MAX_DIRECT],
     request: AtomicU32::new(0),
     exhausted: AtomicU32::new(0),
+    timed: AtomicU32::new(0),
     looks: Looks::NEW,
     counter: Counter::NEW,
 };
@@ -115,6 +121,7 @@ impl Seat {
         generation: AtomicU16::new(0),
         text_base: AtomicU32::new(0),
         text_bytes: AtomicU32::new(0),
+        doubt: AtomicU32::new(0),
     };
 
     /// A domain takes it, at boot.
@@ -204,6 +211,10 @@ impl Owner {
         // SAFETY: no code uses that stack now.
         unsafe {
             asm!("msr msplim_ns, {0}", "msr msp_ns, {1}", in(reg) 0, in(reg) own.stack_top.load(Relaxed), options(nostack, preserves_flags));
+        }
+        if self.timed.swap(0, Relaxed) != 0 {
+            // What its vector leads to sets its registers: Secure code does not reach them in a simulator. It goes before every line.
+            ICSR_NS.write(PENDSTSET);
         }
         let enabled = self.enabled.load(Relaxed);
         for (line, bit) in self.lines() {

@@ -11,9 +11,5 @@ armv_m::registers! {
     MPU_RNR_NS = 0xe002_ed98, "Number of the one that the next is of.";
     MPU_RBAR_NS = 0xe002_ed9c, "Its first word.";
     SCR_NS = 0xe002_ed10, "System control of Non-secure state.";
-    SHPR1_NS = 0xe002_ed18, "Priorities of its system exceptions 4 to 7.";
-    SHPR2_NS = 0xe002_ed1c, "The same of 8 to 11.";
-    SHPR3_NS = 0xe002_ed20, "The same of 12 to 15.";
-    CPACR_NS = 0xe002_ed88, "Coprocessors that it uses.";
     MPU_RLAR_NS = 0xe002_eda0, "Its second word.";
 }

@@ -87,8 +87,23 @@ pub fn handlers(system: &System, placed: &Placed, output: &mut Output) {
             let why = "the domain is hostile, and can set the counter back";
             output.say(row("", format!("response times count {times} times as much: {why}")));
         }
+        let hidden = match (system.hidden_ticks(owner, &shared), shared.counted) {
+            (0, _) => "the counter is believed: the domain is not declared hostile".to_owned(),
+            (ticks, true) => {
+                format!("and {:.1} us once, which 1 of 1000 lives hides for longer", system.rate().us(ticks))
+            }
+            (ticks, false) => {
+                format!("and {:.1} us once, which looks miss more of in 2 of 1000 periods", system.rate().us(ticks))
+            }
+        };
+        output.say(row("", hidden));
         output.say(row("code", format!("{} bytes at {:#010x}", handlers.bytes, handlers.base)));
         output.say(row("stack", format!("{} bytes at {:#010x}", handlers.stack.1, handlers.stack.0)));
+    }
+    for (domain, gate) in system.gates() {
+        let (own, taken) = (us(gate.bound - gate.handlers), us(gate.handlers));
+        let text = format!("{own:.1} us for the callee, and {taken:.1} us that handlers can take");
+        output.say(row(&format!("{}.{}", system.domains[domain].name, gate.name), text));
     }
     let frames = format!("{} bytes more for each stack of the system", placed.layout.frame_bytes);
     output.say(row("frames of handlers", frames));

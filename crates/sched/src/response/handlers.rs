@@ -13,7 +13,7 @@ pub struct Handlers {
     pub beyond: u64,
     /// How late a boundary can be noticed, so that the next is nearer.
     pub late: u64,
-    /// Time that handlers can have once, before their domain is stopped, by what their counter does not count: the longest interval between two looks.
+    /// Time that handlers can have once in a window beyond all that: what is not counted until looks charge it or their domain is stopped, and what looks miss by chance.
     pub uncounted: u64,
     /// Time that it takes to end handlers, and to close or open their lines.
     pub end: u64,

@@ -23,6 +23,10 @@ const NON_SECURE: u8 = 1 << 7;
 /// `SAU_CTRL`, and the offset of the last register behind it that says something of attribution, `SAU_RLAR`.
 const SAU: u32 = 0xe000_edd0;
 const SAU_LAST: u32 = 0x10;
+/// `NVIC_ITNS`: a bit for each line that interrupts to Non-secure state; and `STIR`, which pends the line whose number is stored.
+const TARGETS: std::ops::Range<u32> = 0xe000_e380..0xe000_e3c0;
+const STIR: u32 = 0xe000_ef00;
+const STIR_LINE: u32 = 0x1ff;
 /// `FPCCR`, and its bit by which a Secure frame has room for all floating-point registers.
 const FPCCR: u32 = 0xe000_ef34;
 const TREAT_AS_SECURE: u32 = 1 << 26;
@@ -70,6 +74,8 @@ pub struct Armv8m {
     system: SystemControl,
     /// `FPCCR.TS`.
     keeps_all: bool,
+    /// `NVIC_ITNS`.
+    targets: [u32; 16],
 }
 
 impl Armv8m {
@@ -108,6 +114,7 @@ impl Protects for Armv8m {
             tables: Each { secure: 0, non_secure: 0 },
             system: SystemControl::default(),
             keeps_all: false,
+            targets: [0; 16],
         }
     }
 
@@ -146,6 +153,15 @@ impl Protects for Armv8m {
             SCR if state == Security::Secure => self.system.write(value as u32),
             SCR => self.system.write_non_secure(value as u32),
             FPCCR if state == Security::Secure => self.keeps_all = value as u32 & TREAT_AS_SECURE != 0,
+            _ if TARGETS.contains(&register) && state == Security::Secure => {
+                for (word, target) in
+                    self.targets.iter_mut().skip(((register - TARGETS.start) / 4) as usize).enumerate()
+                {
+                    if word < len as usize / 4 {
+                        *target = (value >> (word * 32)) as u32;
+                    }
+                }
+            }
             SAU.. if register - SAU <= SAU_LAST && state == Security::Secure => {
                 // A value that the architecture leaves open is ignored, as in QEMU.
                 for word in 0..(len / 4).max(1) {
@@ -156,6 +172,17 @@ impl Protects for Armv8m {
             _ => {}
         }
         write_unit(self.units.of_mut(state), register, len, value)
+    }
+
+    /// Registers of lines ignore what Non-secure code writes to bits of a Secure one (DDI 0553 D1.2: ITNS), and STIR is taken to. QEMU's pends whatever line it is given.
+    fn pends_foreign(&self, address: u32, len: u32, value: u64) -> Option<u32> {
+        let line = match STIR.checked_sub(address)? {
+            0 if len >= 4 => value as u32 & STIR_LINE,
+            4 if len >= 8 => (value >> 32) as u32 & STIR_LINE,
+            _ => return None,
+        };
+        let is_open = self.targets.get(line as usize / 32).is_some_and(|word| word >> (line % 32) & 1 != 0);
+        (self.state == Security::NonSecure && !is_open).then_some(line)
     }
 
     #[inline]

@@ -128,6 +128,30 @@ fn secure_code_reserves_deep_sleep() {
 }
 
 #[test]
+fn lines_of_secure_state_are_not_for_non_secure_code_to_trigger() {
+    let mut core = core();
+    core.runs_at(SECURE);
+    core.control(0xe000_e380, 4, 1 << 4);
+    core.control(0xe000_e384, 8, 1 << 3 | 1 << 32);
+    let mut pends = |pc, at, len, value| {
+        core.runs_at(pc);
+        core.pends_foreign(at, len, value)
+    };
+    for (line, is_open) in [(4, true), (5, false), (35, true), (36, false), (64, true), (65, false), (511, false)] {
+        assert_eq!(pends(NON_SECURE, super::STIR, 4, line), (!is_open).then_some(line as u32), "{line}");
+        assert_eq!(pends(SECURE, super::STIR, 4, line), None);
+    }
+    // A byte pends nothing; the second word of two does; what is beside it does not.
+    assert_eq!(pends(NON_SECURE, super::STIR, 1, 5), None);
+    assert_eq!(pends(NON_SECURE, super::STIR - 4, 8, 5 << 32 | 4), Some(5));
+    assert_eq!(pends(NON_SECURE, super::STIR + 4, 4, 5), None);
+    assert_eq!(pends(NON_SECURE, super::STIR - 4, 4, 5), None);
+    // Non-secure code does not open a line by ITNS.
+    core.control(0xe000_e380, 4, 1 << 5);
+    assert_eq!(core.pends_foreign(super::STIR, 4, 5), Some(5));
+}
+
+#[test]
 fn non_secure_code_accesses_non_secure_bytes_alone() {
     let mut core = core();
     core.runs_at(NON_SECURE);

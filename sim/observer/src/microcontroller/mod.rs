@@ -88,6 +88,10 @@ pub trait Protects: Sized + 'static {
     /// The code that runs stores to the system control space, or to what the architecture adds to it. Whether what is permitted may be another now.
     fn control(&mut self, address: u32, len: u32, value: u64) -> bool;
 
+    /// Line that the code that runs pends by a store to the system control space although it is not its state's; silicon ignores that.
+    fn pends_foreign(&self, _address: u32, _len: u32, _value: u64) -> Option<u32> {
+        None
+    }
     /// Whether the code that runs is of the state in which handlers run that are not the kernel's.
     fn is_apart(&self) -> bool {
         false

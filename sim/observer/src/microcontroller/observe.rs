@@ -126,12 +126,15 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
             self.forget_deadline();
         }
         if address >= PRIVATE_BUS {
-            self.control(address, len, value as u64);
+            self.control(insn, (address, len), value as u64);
         }
     }
 
     /// A store to the system control space.
-    fn control(&mut self, address: u32, len: u32, value: u64) {
+    fn control(&mut self, insn: &InsnOf<Microcontroller<C, P>>, (address, len): (u32, u32), value: u64) {
+        if self.family.protection.pends_foreign(address, len, value).is_some() {
+            self.violation(ViolationKind::SoftwareTrigger, insn.pc(), address, len, None);
+        }
         self.maintain(address, value as u32);
         if self.family.protection.control(address, len, value) {
             self.family.generation = self.shared.next_generation();

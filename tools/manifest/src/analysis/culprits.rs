@@ -208,6 +208,8 @@ impl Search<'_, '_> {
         };
         let bound = self.largest(now.bound, set);
         let change = |ticks: u32| format!("a bound of at most {}", written(self.analysis, ticks.into(), false));
+        // What is declared is without the handlers' part, which does not grow when it shrinks.
+        let bound = bound.and_then(|ticks| ticks.checked_sub(now.handlers)).filter(|ticks| *ticks > 0);
         bound.map(|ticks| Way { change: change(ticks), to, share: None }).into_iter().collect()
     }
 

@@ -1,6 +1,7 @@
 //! Admission of time: the analysis of `sched::response` applied to a system. docs/time.md, "The bound", is the specification.
 
 mod culprits;
+mod gates;
 mod holds;
 mod refuse;
 mod reload;
@@ -13,6 +14,7 @@ use sched::response::Refusal as Late;
 use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::resolved::{Budget, System};
+pub(crate) use gates::widen;
 use holds::{Unpaid, paid};
 pub(crate) use sched::response::jobs_in;
 use system::Analysis;

@@ -105,7 +105,11 @@ impl<'m> Analysis<'m> {
 
     /// Most that handlers of any domain take from its budget in a period: of what nothing counts, the kernel charges whom they interrupt.
     pub fn taken(&self, thread: usize) -> u64 {
-        let window = self.budget(thread).0;
+        self.charged(self.budget(thread).0)
+    }
+
+    /// Most of what handlers of any domain use within `window` ticks that is charged to whom they interrupt.
+    pub fn charged(&self, window: u64) -> u64 {
         self.handlers.iter().fold(0, |sum, (_, handlers)| sum.saturating_add(handlers.charged_within(window)))
     }
 
@@ -203,6 +207,22 @@ impl<'m> Analysis<'m> {
         calls.max(u64::from(passes > 0 || faults))
     }
 
+    /// The same of all threads that a budget pays for.
+    pub fn arranged_by(&self, budget: usize) -> u64 {
+        self.payees(budget).into_iter().map(|thread| self.arranges(thread)).max().unwrap_or(0)
+    }
+
+    /// The gates that a domain can call, itself or through others.
+    pub fn reaches(&self, domain: usize) -> BTreeSet<usize> {
+        let (mut seen, mut open) = (BTreeSet::new(), calls(&self.held[domain]));
+        while let Some(gate) = open.pop() {
+            if let Some((owner, _)) = self.system.gates().nth(gate).filter(|_| seen.insert(gate)) {
+                open.extend(calls(&self.held[owner]));
+            }
+        }
+        seen
+    }
+
     /// Everything beside a thread.
     pub fn set(&self, thread: usize) -> Beside {
         let gates = self.gates.iter().map(|(_, gate)| *gate).collect();
@@ -241,7 +261,7 @@ impl<'m> Analysis<'m> {
                 capacity: budget.capacity.into(),
                 step: gcd(releases, period),
                 threads: users.len() as u32,
-                arranges: users.iter().map(|t| self.arranges(*t)).max().unwrap_or(0),
+                arranges: self.arranged_by(index),
             };
             list.push((budget.name.clone(), contender));
         }
@@ -275,17 +295,11 @@ impl<'m> Analysis<'m> {
     /// Each gate that somebody can reach, with its least important caller.
     fn reached(&self) -> Vec<(String, Gate)> {
         let gates: Vec<(usize, &resolved::Gate)> = self.system.gates().collect();
-        let direct: Vec<Vec<usize>> = self.held.iter().map(|caps| calls(caps)).collect();
         let mut lowest: Vec<Option<u32>> = vec![None; gates.len()];
         for subject in &self.subjects {
-            let mut seen = BTreeSet::new();
-            let mut open = direct[subject.domain].clone();
-            while let Some(gate) = open.pop() {
-                if seen.insert(gate) {
-                    let level = lowest[gate].get_or_insert(0);
-                    *level = (*level).max(subject.declared.priority);
-                    open.extend(&direct[gates[gate].0]);
-                }
+            for gate in self.reaches(subject.domain) {
+                let level = lowest[gate].get_or_insert(0);
+                *level = (*level).max(subject.declared.priority);
             }
         }
         let reached = gates.iter().zip(lowest).filter_map(|(gate, level)| Some((*gate, level?)));
@@ -324,14 +338,14 @@ fn subjects(system: &System) -> Vec<Subject<'_>> {
 /// Whoever's handlers are reached, one timer looks.
 fn handlers<'m>(system: &'m System, board: &Board) -> Vec<(&'m str, Handlers)> {
     let of = |(index, (domain, own)): (usize, (usize, crate::resolved::Handlers))| {
-        let taken = taken_by(&own, system.times_counted(domain, &own), board);
+        let taken = taken_by(&own, (system.times_counted(domain, &own), system.hidden_ticks(domain, &own)), board);
         let look = if index == 0 { taken.look } else { 0 };
         (system.domains[domain].name.as_str(), Handlers { look, ..taken })
     };
     system.handlers().enumerate().map(of).collect()
 }
 
-fn taken_by(handlers: &crate::resolved::Handlers, times: u64, board: &Board) -> Handlers {
+fn taken_by(handlers: &crate::resolved::Handlers, (times, hidden): (u64, u64), board: &Board) -> Handlers {
     let (period, capacity) = (handlers.period.into(), handlers.capacity.into());
     let kernel = board.kernel;
     let (look, met) = match handlers.counted {
@@ -347,7 +361,7 @@ fn taken_by(handlers: &crate::resolved::Handlers, times: u64, board: &Board) -> 
         capacity,
         beyond,
         late: longest,
-        uncounted: 0,
+        uncounted: hidden,
         end,
         early: 0,
         met: 0,
@@ -359,7 +373,9 @@ fn taken_by(handlers: &crate::resolved::Handlers, times: u64, board: &Board) -> 
         // A timer for the end of a budget comes too early when handlers have run meanwhile: once, and again for each of its delays that they use in full.
         let delay = board.rate().counts_in(board.enforcement_ns).ceil().max(1);
         let early = board.ticks_in(board.kernel.early_cycles) * (1 + capacity / delay);
-        Handlers { late: sampling::SHORTEST_TICKS.into(), uncounted: longest, early, counted: true, times, ..own }
+        // What goes on without a pause and is not counted is found by the next look.
+        let uncounted = longest.max(hidden);
+        Handlers { late: sampling::SHORTEST_TICKS.into(), uncounted, early, counted: true, times, ..own }
     };
     let own = counter.map_or(own, counted);
     // For each spending, looks that meet it, and the boundary.

@@ -27,6 +27,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
         return found;
     }
     found.extend(occupant(&owners));
+    found.extend(one_meter(&owners, board));
     found.extend(lines(&owners));
     for (owner, domain) in &owners {
         found.extend(devices(owner, domain, board));
@@ -176,6 +177,28 @@ fn meter(owner: &str, domain: &Domain, board: &Board) -> Option<Refusal> {
             .rule("a counter is of cycles of the second security state alone, and interrupts above that state")
             .remedy("remove `meter`, or write `meter = \"sampler\"`")
     })
+}
+
+/// One instrument meters the handlers of all domains.
+fn one_meter(owners: &[(&str, &Domain)], board: &Board) -> Option<Refusal> {
+    let of = |(_, domain): &(&str, &Domain)| {
+        let asked = domain.handlers.as_ref().and_then(|handlers| handlers.meter);
+        asked.unwrap_or(if board.counter.is_some() { Meter::Counter } else { Meter::Sampler })
+    };
+    let first = owners.first()?;
+    let other = owners.iter().find(|owner| of(owner) != of(first))?;
+    let name = |meter| if meter == Meter::Counter { "counter" } else { "sampler" };
+    Some(
+        Refusal::at(
+            "CF0211",
+            format!("domain.{}.handlers.meter", other.0),
+            format!("handlers of `{}` and of `{}` have different meters", first.0, other.0),
+        )
+        .value(format!("`{}`: {}, `{}`: {}", first.0, name(of(first)), other.0, name(of(other))))
+        .limit("one meter in a system")
+        .rule("one instrument meters whoever occupies the processor's Non-secure state")
+        .remedy(format!("write `meter = \"{}\"` for both", name(of(first)))),
+    )
 }
 
 /// Each device that handlers use is the domain's, and can be Non-secure.

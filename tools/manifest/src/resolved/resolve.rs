@@ -300,6 +300,7 @@ impl Resolver<'_> {
             entry: gate.entry.clone(),
             ceiling: gate.ceiling,
             bound: self.ticks(gate.bound),
+            handlers: 0,
             stack_bytes: self.stack_bytes(gate.stack),
         }
     }
