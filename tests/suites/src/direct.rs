@@ -124,6 +124,16 @@ pub fn is_overdrawn(report: &Value) -> bool {
     used.zip(given).is_none_or(|(used, given)| used > given + MOST_CYCLES)
 }
 
+/// A handler that winds its counter back: the manifest.
+pub const REWINDS: &str = "tests/direct/rewinds.toml";
+
+/// Whether that handler uses more in a period than looks leave it that charge a counter which they doubt: twice its capacity, and 12 mean intervals. (Admission counts 23.)
+pub fn hides_more(report: &Value) -> bool {
+    const MOST_CYCLES: u64 = 2 * 15_000 + 12 * 15_750;
+    let used = &named(report, "domains", "name", "rewinds").unwrap_or(&Value::Null)["used"];
+    used["handlers_budget"]["max_used_cycles"].as_u64().is_none_or(|used| used > MOST_CYCLES)
+}
+
 /// Two domains with handlers, of which one at a time occupies: the manifest.
 pub const OWNERS: &str = "tests/direct/owners.toml";
 
@@ -239,6 +249,7 @@ impl Mutant {
         if self.system.is_some() {
             let is_otherwise = manifest == OWNERS && !contended(&report).is_empty();
             signs.extend(is_otherwise.then(|| "ends-otherwise".to_owned()));
+            signs.extend((manifest == REWINDS && hides_more(&report)).then(|| "overdrawn".to_owned()));
             return Ok(Outcome { signs, first: None });
         }
         let found = ends(&report);

@@ -1,7 +1,9 @@
 //! Interrupts that reach a domain's handlers without the kernel: that they do, and what handlers cannot do to anybody else (docs/interrupts.md).
 
 use serde_json::{Value, json};
-use system_tests::direct::{LIVES, MANIFEST, Mutants, OWNERS, SAMPLED, contended, ends, is_overdrawn, wrong};
+use system_tests::direct::{
+    LIVES, MANIFEST, Mutants, OWNERS, REWINDS, SAMPLED, contended, ends, hides_more, is_overdrawn, wrong,
+};
 use system_tests::{Ran, root};
 
 const BOARD: &str = "mps2-an505";
@@ -161,6 +163,17 @@ fn nobody_is_blamed_for_what_another_has_done() {
     assert_eq!(kinds, [data, data, data, data, data, back, back, back, back, data]);
     let next = &ran.named("domains", "name", "next")["used"]["handlers"];
     assert!(next["count"].as_u64() > Some(0), "{next:#}");
+}
+
+/// Handlers that set their counter back slowly, so that it never goes back from one look to the next, are charged by looks, and stopped by them.
+#[test]
+fn a_counter_that_is_wound_back_hides_little() {
+    let ran = Ran::on(BOARD, REWINDS, &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    assert_eq!(ends(&ran.report), ["data access"; 5], "{}", ran.stderr);
+    assert!(!hides_more(&ran.report), "{:#}", ran.named("domains", "name", "rewinds")["used"]);
+    let victim = ran.named("threads", "name", "victim");
+    assert!(victim["releases"].as_u64() > Some(10) && victim["missed_deadlines"] == 0, "{victim:#}");
 }
 
 /// Lines of Secure state cannot be pended by handlers, but for STIR in QEMU: a run in which that has happened fails, and says so.
