@@ -10,10 +10,13 @@
 // (c) A translated request reaches the bus, or is known to be a fault, exactly Latency cycles after its grant.
 //     A fault is answered in the cycle after, or as soon as the bus has answered what is ahead.
 //
-// By induction over the invariants at the end, for RTMMU at single speed and for `direct`; sv32_walks has the look-up of Sv32.
+// By induction over the invariants at the end, for RTMMU at both speeds and for `direct`; sv32_walks has the look-up of Sv32. At double speed the
+// falling edge of the clock makes the first read: proofs.toml has it as a read within the cycle, which is what the rising edge sees.
 //
-// Environment: the core holds a request until it is granted; a bus answers what it granted, one at a time; tables and registers do
-// not change while a fetch is looked up (one core, which the kernel's stores belong to).
+// The configuration of a look-up is that of its grant: registers may change while it is under way, and nothing of the new one is in its result.
+//
+// Environment: the core holds a request until it is granted; a bus answers what it granted, one at a time; tables do not
+// change while a fetch is looked up (one core, which the kernel's stores belong to).
 module mmu_boundary
   import cofferdam_pkg::*;
 #(
@@ -112,16 +115,18 @@ module mmu_boundary
     end
   end
 
-  // Environment: untranslated requests of port 1 reach a slave, others never do; none while a fetch is looked up.
+  // Environment: untranslated requests of port 1 reach a slave, others never do; none reaches tables while a fetch is looked up.
   logic untranslated;
   assign untranslated = bus_req[1] && bus_gnt[1] && !pending[1];
   assign regs_req     = untranslated && slave == 2'd1;
   assign table_req    = untranslated && slave == 2'd2 ? 3'b001 << bus_req_data[1].addr[25:24] : 3'b0;
-  always_comb if (regs_req || table_req != '0) assume (!pending[0] && !(core_req[0] && core_req_data[0].addr[31]));
+  always_comb if (table_req != '0) assume (!pending[0] && !(core_req[0] && core_req_data[0].addr[31]));
 
   // --- what the tables hold ----------------------------------------------------------------------------------------
 
-  mmu_config_t mmu_config;
+  // The configuration now, and that of the look-up under way.
+  mmu_config_t       mmu_config;
+  mmu_config_t [1:0] taken;
   assign mmu_config = dut.u_regs.config_q;
 
   for (genvar p = 0; p < 2; p++) begin : g_claim
@@ -130,36 +135,43 @@ module mmu_boundary
     logic    inside_domain, admitted;
     frame_t  frame;
 
+    always_ff @(posedge clk_i) if (core_req[p] && core_gnt[p] && core_req_data[p].addr[31]) taken[p] <= mmu_config;
+
     assign page   = asked[p].addr[30:12];
     assign access = p == 0 ? AccessFetch : asked[p].we ? AccessStore : AccessLoad;
-    assign inside_domain = mmu_config.enable && (page >> mmu_config.pages_log2) == '0;
+    assign inside_domain = taken[p].enable && (page >> taken[p].pages_log2) == '0;
 
     if (Kind == MmuRtmmu) begin : g_rtmmu
       logic [TableW-1:0] mask, at;
       page_t   c, h, s;
       header_t sp;
-      assign mask  = TableW'(page_mask(mmu_config.pages_log2));
-      assign at    = (TableW'(mmu_config.base) & ~mask) | (TableW'(page) & mask);
+      assign mask  = TableW'(page_mask(taken[p].pages_log2));
+      assign at    = (TableW'(taken[p].base) & ~mask) | (TableW'(page) & mask);
       assign c     = page_t'(dut.g_translating.u_tables.g_pairs.u_table_a.mem[{1'b0, at}]);
       assign h     = page_t'(dut.g_translating.u_tables.g_pairs.u_table_b.mem[{1'b0, at}]);
       assign sp    = header_t'(dut.g_translating.u_tables.g_pairs.u_table_a.mem[{1'b1, (at & ~mask) | (TableW'(c) & mask)}]);
       assign s     = page_t'(dut.g_translating.u_tables.g_pairs.u_table_b.mem[{1'b1, (at & ~mask) | (TableW'(h) & mask)}]);
       assign frame = frame_t'(dut.g_translating.u_tables.u_table_d.mem[at]);
       assign admitted = inside_domain && c <= page && c <= h && limit_t'(h) < sp.sp && s == page && allowed(sp.rights, access);
-      // (b) Tables of other domains are not even read.
+      // (b) Tables of other domains are not even read. At double speed both reads are of the cycle in which a look-up starts.
+      mmu_config_t       second;
+      logic [TableW-1:0] now_mask, second_mask;
+      assign second      = DoubleSpeed ? mmu_config : taken[p];
+      assign now_mask    = TableW'(page_mask(mmu_config.pages_log2));
+      assign second_mask = TableW'(page_mask(second.pages_log2));
       always_comb begin
         if (rst_n && dut.g_translating.u_tables.read_en[p])
-          assert ((dut.g_translating.u_tables.read_idx[p] & ~mask) == (TableW'(mmu_config.base) & ~mask));
+          assert ((dut.g_translating.u_tables.read_idx[p] & ~now_mask) == (TableW'(mmu_config.base) & ~now_mask));
         if (rst_n && dut.g_translating.u_tables.second_en[p]) begin
-          assert ((dut.g_translating.u_tables.sp_idx[p] & ~mask) == (TableW'(mmu_config.base) & ~mask));
-          assert ((dut.g_translating.u_tables.s_idx[p] & ~mask) == (TableW'(mmu_config.base) & ~mask));
+          assert ((dut.g_translating.u_tables.sp_idx[p] & ~second_mask) == (TableW'(second.base) & ~second_mask));
+          assert ((dut.g_translating.u_tables.s_idx[p] & ~second_mask) == (TableW'(second.base) & ~second_mask));
         end
       end
     end else if (Kind == MmuDirect) begin : g_direct
       logic [TableW-1:0] mask, at;
       direct_entry_t entry;
-      assign mask  = TableW'(page_mask(mmu_config.pages_log2));
-      assign at    = (TableW'(mmu_config.base) & ~mask) | (TableW'(page) & mask);
+      assign mask  = TableW'(page_mask(taken[p].pages_log2));
+      assign at    = (TableW'(taken[p].base) & ~mask) | (TableW'(page) & mask);
       assign entry = direct_entry_t'(dut.g_translating.u_tables.u_table_d.mem[at]);
       assign frame = entry.frame;
       assign admitted = inside_domain && entry.valid && allowed(entry.rights, access);
@@ -235,11 +247,28 @@ module mmu_boundary
               assert (dut.g_translating.u_tables.g_port[p].g_rtmmu.u_mmu.g_single.first_q.in_range == g_claim[p].inside_domain);
               assert (dut.g_translating.u_tables.g_port[p].g_rtmmu.u_mmu.g_single.first_q.mask == g_claim[p].g_rtmmu.mask);
               assert (dut.g_translating.u_tables.g_port[p].g_rtmmu.u_mmu.g_single.first_q.base ==
-                      (TableW'(mmu_config.base) & ~g_claim[p].g_rtmmu.mask));
+                      (TableW'(taken[p].base) & ~g_claim[p].g_rtmmu.mask));
               assert (page_t'(dut.g_translating.u_tables.g_pairs.u_table_a.word_q[p]) == g_claim[p].g_rtmmu.c);
               assert (page_t'(dut.g_translating.u_tables.g_pairs.u_table_b.word_q[p]) == g_claim[p].g_rtmmu.h);
             end
             if (in_lookup && age[p] == 2'd2) begin
+              assert (dut.g_translating.u_tables.g_port[p].g_rtmmu.u_mmu.page_q == g_claim[p].page);
+              assert (dut.g_translating.u_tables.g_port[p].g_rtmmu.u_mmu.access_q == g_claim[p].access);
+              assert (dut.g_translating.u_tables.g_port[p].g_rtmmu.u_mmu.in_range_q == g_claim[p].inside_domain);
+              assert (dut.g_translating.u_tables.g_port[p].g_rtmmu.u_mmu.c_q == g_claim[p].g_rtmmu.c);
+              assert (dut.g_translating.u_tables.g_port[p].g_rtmmu.u_mmu.h_q == g_claim[p].g_rtmmu.h);
+              assert (dut.g_translating.u_tables.g_pairs.u_table_a.word_q[p] == g_claim[p].g_rtmmu.sp);
+              assert (page_t'(dut.g_translating.u_tables.g_pairs.u_table_b.word_q[p]) == g_claim[p].g_rtmmu.s);
+            end
+          end
+        end
+      end
+      if (Kind == MmuRtmmu && DoubleSpeed) begin : g_double
+        always_comb begin
+          if (rst_n) begin
+            assert (dut.g_translating.u_tables.g_port[p].g_rtmmu.u_mmu.done_q == in_lookup);
+            if (in_lookup) begin
+              assert (dut.g_translating.u_tables.u_table_d.word_q[p][18:0] == g_claim[p].frame);
               assert (dut.g_translating.u_tables.g_port[p].g_rtmmu.u_mmu.page_q == g_claim[p].page);
               assert (dut.g_translating.u_tables.g_port[p].g_rtmmu.u_mmu.access_q == g_claim[p].access);
               assert (dut.g_translating.u_tables.g_port[p].g_rtmmu.u_mmu.in_range_q == g_claim[p].inside_domain);

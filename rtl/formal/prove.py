@@ -46,10 +46,12 @@ def run(build, label, proof, mode, depth, change=None):
     paths = [RTL / source for source in SOURCES] + [HERE / f"{proof['top']}.sv"]
     for path in paths:
         text = path.read_text()
-        if change and change["file"] == path.name:
-            if text.count(change["find"]) != 1:
-                sys.exit(f"prove: mutant {change['name']}: its text stands {text.count(change['find'])} times in {path.name}")
-            text = text.replace(change["find"], change["replace"])
+        for one in proof.get("model", []) + ([change] if change else []):
+            if one["file"] != path.name:
+                continue
+            if text.count(one["find"]) != 1:
+                sys.exit(f"prove: {label}: its text stands {text.count(one['find'])} times in {path.name}")
+            text = text.replace(one["find"], one["replace"])
         (directory / path.name).write_text(text)
     invariants = not change or proof.get("invariants_are_claims", False)
     (directory / "task.sby").write_text(task(proof, mode, depth, [path.name for path in paths], invariants))
