@@ -143,7 +143,9 @@ pub fn contended(report: &Value) -> Vec<String> {
     let entry = |list: &str, name: &str| named(report, list, "name", name).unwrap_or(&Value::Null);
     let mut wrong = Vec::new();
     // The handler of `two` in its last life takes the only interrupt, and never wakes its thread.
-    for (name, lives, line, least) in [("one", 7, "interrupt 4", 500), ("two", 6, "interrupt 35", 20)] {
+    for (name, lives, line, source, least) in
+        [("one", 7, "interrupt 4", "timer1 zero", 500), ("two", 6, "interrupt 35", "uart1 tx", 20)]
+    {
         let domain = entry("domains", name);
         let faults =
             report["faults"].as_array().into_iter().flatten().filter(|fault| fault["domain"] == domain["index"]);
@@ -151,7 +153,8 @@ pub fn contended(report: &Value) -> Vec<String> {
         if ends != ENDS[..lives] {
             wrong.push(format!("the lives of {name} end in {ends:?}"));
         }
-        let handled = domain["used"]["handlers"]["count"].as_u64().unwrap_or(0);
+        // Of the line alone: the stub for SysTick of the state is a handler, too.
+        let handled = entry("interrupts", source)["latency"]["count"].as_u64().unwrap_or(0);
         let by_kernel = entry("exceptions", line)["taken"].as_u64().unwrap_or(0).saturating_sub(handled);
         if handled <= least || by_kernel <= least {
             wrong.push(format!("of {name}, {handled} by its handler, {by_kernel} by the kernel"));
