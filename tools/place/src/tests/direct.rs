@@ -154,6 +154,7 @@ fn vectors_lead_to_copies_of_handlers_and_the_quiet_ones_to_a_stub() {
         Command::new("arm-none-eabi-objdump").args(arguments).args(from).current_dir(&scratch.0).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let code = text.lines().filter_map(|line| Some(line.split_once('\t')?.1.split_once('\t')?.1.replace('\t', " ")));
-    let code: Vec<String> = code.map(|line| line.split(" @").next().unwrap().trim().to_owned()).take(5).collect();
-    assert_eq!(code, ["movw r0, #57360", "movt r0, #57344", "movs r1, #0", "str r1, [r0, #0]", "bx lr"]);
+    let code: Vec<String> = code.map(|line| line.split(" @").next().unwrap().trim().to_owned()).take(7).collect();
+    let [control, reload, value] = ["str r1, [r0, #0]", "str r1, [r0, #4]", "str r1, [r0, #8]"];
+    assert_eq!(code, ["movw r0, #57360", "movt r0, #57344", "movs r1, #0", control, reload, value, "bx lr"]);
 }
