@@ -10,7 +10,7 @@ use system::policy;
 
 use crate::arch::{Arch, Virt};
 use crate::kernel::Kernel;
-use crate::objects::{Activation, Domain, FaultReport, Life, State};
+use crate::objects::{Activation, Domain, FaultReport, State};
 use crate::outcome::Outcome;
 use crate::table::Ref;
 
@@ -101,10 +101,10 @@ impl<A: Arch> Kernel<A> {
     fn end_domain(&mut self, domain: Ref<Domain<A>>) {
         let domain = self.domains.at_mut(domain);
         // A stopped domain has no activations; counting again and again would only bring an old epoch round.
-        if domain.life == Life::Running {
+        if domain.life.runs() {
             domain.epoch = domain.epoch.wrapping_add(1);
         }
-        domain.life = Life::Stopped;
+        domain.life = domain.life.stopped();
     }
 
     /// `FAULT_NEXT`.

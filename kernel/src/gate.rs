@@ -18,7 +18,7 @@ use protect::AccessKind;
 use crate::arch::Protection;
 use crate::arch::{Arch, Len, Virt};
 use crate::kernel::Kernel;
-use crate::objects::{Activation, Life, State, Thread};
+use crate::objects::{Activation, State, Thread};
 use crate::outcome::{DONE, Outcome};
 use crate::table::Ref;
 
@@ -42,7 +42,7 @@ impl<A: Arch> Kernel<A> {
         if into.thread.is_some() {
             return Err(Error::Busy);
         }
-        if self.domains.at(into.domain).life != Life::Running {
+        if !self.domains.at(into.domain).life.runs() {
             return Err(Error::Stopped);
         }
         Ok((gate, cap.word))
@@ -107,7 +107,7 @@ impl<A: Arch> Kernel<A> {
         let until = (now as u32).wrapping_add(bound);
         let end = self.end();
         if (end.wrapping_sub(until) as i32) < 0 {
-            return if nesting > 0 { Err(Error::NoBudget) } else { self.call_again(bound as i32) };
+            return if nesting > 0 { Err(Error::NoBudget) } else { self.call_again(bound as i32, now) };
         }
         self.enter(caller, gate, until, badge);
         let into = self.activations.at_mut(gate);
@@ -132,16 +132,14 @@ impl<A: Arch> Kernel<A> {
 
     /// Too little is left of this period: the call is performed again after the next boundary. The budget is up to date.
     #[cold]
-    fn call_again(&mut self, bound: i32) -> Result<Outcome, Error> {
+    fn call_again(&mut self, bound: i32, now: u64) -> Result<Outcome, Error> {
         let Some(caller) = self.running() else { return Err(Error::NoBudget) };
         let budget = self.threads.at(caller).budget;
         if (self.budgets.at(budget).capacity() as i32) < bound {
             return Err(Error::NoBudget);
         }
         self.core.arch.repeat(&mut self.activations.at_mut(self.core.resume).context);
-        // Out of what the caller has left: it is charged once more before the next thread runs.
-        self.pay(self.activation);
-        self.throttle(caller, 0);
+        self.wait_for_boundary(caller, now);
         Ok(Outcome::Later)
     }
 
@@ -261,7 +259,7 @@ impl<A: Arch> Kernel<A> {
         match self.activations.at(activation).outer {
             Some(outer) => self.leave_with(thread, activation, outer, Error::CalleeFault),
             None => {
-                self.core.ready.remove(&mut self.threads, thread);
+                self.leave_queue(thread);
                 self.threads.at_mut(thread).state = State::Ended;
             }
         }

@@ -17,6 +17,7 @@ use crate::per_core::PerCore;
 use crate::queue::Times;
 use crate::ranges::FrameRange;
 use crate::table::{AnyRef, Ref, Table};
+use crate::turns::Ranks;
 
 /// Thread number when no thread runs.
 pub const NOBODY: u8 = 0xff;
@@ -54,6 +55,7 @@ pub struct Kernel<A: Arch> {
     /// The change of what is mapped that is under way.
     pub(crate) edit: Option<Edit<A>>,
     pub(crate) times: Times,
+    pub(crate) ranks: Ranks,
     /// When a budget is next looked at so that low words can be trusted (low word), and which.
     pub(crate) sweep_at: u32,
     /// As `sweep_at`.
@@ -96,12 +98,6 @@ impl<A: Arch> Kernel<A> {
     #[inline]
     pub(crate) fn domain_mut(&mut self, index: u8) -> &mut Domain<A> {
         &mut self.domains[usize::from(index)]
-    }
-
-    /// A budget by number.
-    #[inline]
-    pub(crate) fn budget_mut(&mut self, index: u8) -> &mut Budget {
-        &mut self.budgets[usize::from(index)]
     }
 
     /// Index in the activations of a gate's, if there is such a gate.

@@ -34,6 +34,7 @@ pub mod rtmmu;
 mod schedule;
 mod table;
 mod timer;
+mod turns;
 
 pub use kernel::{Kernel, NOBODY, arch_offset, domain_offset};
 pub use per_core::PerCore;

@@ -11,6 +11,7 @@ use crate::objects::{Activation, Interrupt, Notification, State, Thread};
 use crate::outcome::{DONE, Outcome};
 use crate::queue::Wake;
 use crate::table::Ref;
+use crate::turns::Turn;
 
 /// Result of [`Kernel::claim`].
 type Claim<A> = (Ref<Thread<A>>, Ref<Activation<A>>, u32);
@@ -25,7 +26,11 @@ impl<A: Arch> Kernel<A> {
         self.respond(self.core.resume, 0, []);
         let Activation { thread, outer, .. } = *self.top();
         let (Some(thread), None) = (thread, outer) else { return None };
-        let next = self.threads.at(thread).next;
+        let Thread { mut next, budget, .. } = *self.threads.at(thread);
+        if self.budgets.at(budget).turn == Turn::Next {
+            self.invite(thread);
+            next = self.threads.at(thread).next;
+        }
         if next == thread {
             return None;
         }
@@ -205,11 +210,14 @@ impl<A: Arch> Kernel<A> {
         self.respond(self.core.resume, 0, []);
         let Activation { thread, outer, .. } = *self.top();
         // Inside a gate it changes nothing: a rival of the same priority would find the gate busy.
-        if let (Some(thread), None) = (thread, outer)
-            && self.threads.at(thread).next != thread
-        {
-            self.pay(self.yielding);
-            self.core.ready.rotate(&self.threads, thread);
+        if let (Some(thread), None) = (thread, outer) {
+            if self.budgets.at(self.threads.at(thread).budget).turn == Turn::Next {
+                self.invite(thread);
+            }
+            if self.threads.at(thread).next != thread {
+                self.pay(self.yielding);
+                self.core.ready.rotate(&self.threads, thread);
+            }
         }
         Ok(Outcome::Later)
     }
@@ -259,7 +267,7 @@ impl<A: Arch> Kernel<A> {
             record.open = false;
             self.core.arch.trace(place | Event::Complete as u32, 0);
         }
-        self.core.ready.remove(&mut self.threads, thread);
+        self.leave_queue(thread);
         Ok(Outcome::Later)
     }
 

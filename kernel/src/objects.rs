@@ -5,6 +5,7 @@ use units::VirtAddr;
 
 use crate::arch::{Arch, Virt};
 use crate::table::{AnyRef, Ref};
+use crate::turns::{Turn, Waiters};
 
 /// An unforgeable reference to an object, held in a domain's table. Stale once the object's generation has moved on.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +71,10 @@ impl Cap {
 pub enum Life<W> {
     /// Its threads may run.
     Running,
+    /// So, too, but the restart is not over: the next thread to look at and make ready.
+    Releasing(u8),
+    /// It was stopped again before the restart was over: who restarts is told that it is, and the next restart would begin at the start.
+    Cut,
     /// Nothing of it runs; a restart would begin at the start.
     Stopped,
     /// Initialised data: this many bytes are done.
@@ -82,6 +87,19 @@ pub enum Life<W> {
     Emptying(u16),
     /// Threads: the next one to look at.
     Starting(u8),
+}
+
+impl<W> Life<W> {
+    /// Whether threads may run, and gates be entered.
+    #[inline(always)]
+    pub(crate) const fn runs(&self) -> bool {
+        matches!(self, Life::Running | Life::Releasing(_))
+    }
+
+    /// Nothing of it runs any more.
+    pub(crate) fn stopped(&self) -> Life<W> {
+        if matches!(self, Life::Releasing(_) | Life::Cut) { Life::Cut } else { Life::Stopped }
+    }
 }
 
 /// A fault that nobody has read yet.
@@ -211,8 +229,8 @@ pub struct Thread<A: Arch> {
     pub(crate) queue: u8,
     /// State.
     pub(crate) state: State,
-    /// Next thread that waits for the same budget.
-    pub(crate) next_throttled: u8,
+    /// Its position among all threads by importance.
+    pub(crate) rank: u8,
     /// A result to deliver when it runs again: status and value.
     pub(crate) pending: Option<(u32, u32)>,
     /// Bits it waits for.
@@ -238,8 +256,10 @@ pub struct Budget {
     pub misses: u32,
     /// Misses left in this period.
     pub misses_left: u32,
-    /// First of the threads that wait for it.
-    pub waiting: u8,
+    /// The threads that wait for it.
+    pub waiters: Waiters,
+    /// What they wait for.
+    pub turn: Turn,
     /// Priority of the most important thread that it pays for.
     pub priority: u8,
     /// Generation of capabilities to it.

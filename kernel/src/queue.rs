@@ -6,8 +6,6 @@ use crate::table::{Ref, Table};
 
 /// Most threads a kernel can have, and most budgets; bounds every loop over threads.
 pub const MAX_THREADS: usize = 32;
-/// "No thread" in links.
-pub const NONE: u8 = 0xff;
 
 /// Priorities, 0 the most important.
 const PRIORITIES: usize = 32;
@@ -85,8 +83,9 @@ impl<A: Arch> Ready<A> {
     }
 }
 
+/// The bit of a queue, or of a rank.
 #[inline]
-fn bit(queue: usize) -> u32 {
+pub(crate) const fn bit(queue: usize) -> u32 {
     0x8000_0000 >> queue
 }
 
@@ -259,7 +258,7 @@ impl Times {
 
 /// The bits of a priority and of all that are more important.
 #[inline]
-fn upto(priority: u8) -> u32 {
+pub(crate) const fn upto(priority: u8) -> u32 {
     !(u32::MAX >> 1 >> (priority & 31))
 }
 

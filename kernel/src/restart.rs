@@ -16,9 +16,9 @@ use system::Thread as ThreadEntry;
 use crate::arch::{Arch, Virt};
 use crate::arch::{Hardware, Protection};
 use crate::kernel::Kernel;
-use crate::objects::{Cap, Life, State};
+use crate::objects::{Cap, Life, State, Thread};
 use crate::outcome::{DONE, Outcome};
-use crate::queue::{NONE, Wake};
+use crate::queue::Wake;
 
 impl<A: Arch> Kernel<A> {
     /// `DOMAIN_RESTART`: one step.
@@ -39,37 +39,32 @@ impl<A: Arch> Kernel<A> {
             Life::Unmapping(from) => self.unmap_step(index, from),
             Life::Granting(entry) => self.grant_initial(index, entry),
             Life::Emptying(slot) => self.empty_slot(index, slot),
-            Life::Starting(thread) => {
-                if self.start_thread(index, thread) {
-                    if self.exceeds_bound(self.activation * u32::from(self.domain(index).living)) {
-                        return Err(Error::NoBudget);
-                    }
-                    self.release_threads(index);
-                    return DONE;
-                }
+            Life::Starting(thread) => self.start_thread(index, thread),
+            Life::Releasing(thread) => return self.release_thread(index, thread),
+            Life::Cut => {
+                self.domain_mut(index).life = Life::Stopped;
+                return DONE;
             }
         }
         Err(Error::Again)
     }
 
-    /// The last step: the domain runs, and all of its threads become ready at once. None may before: one that is more
-    /// important than whoever restarts the domain would be found in a domain that does not run.
-    ///
-    /// # Bound
-    /// O(threads).
-    fn release_threads(&mut self, index: u8) {
-        let domain = self.domain_mut(index);
-        let restarts = domain.restarts;
-        domain.life = Life::Running;
-        self.core.arch.trace(header(Event::Restart, index, restarts), 0);
-        // Of the kernel's own objects: the tables may lie far away.
-        for thread in 0..self.threads.len() as u8 {
-            let base = self.thread(thread).base;
-            if self.activations.at(base).domain_number() == index {
-                self.pay_in_time(self.activation);
-                self.make_ready(thread);
-            }
+    /// Looks at one thread, and makes it ready if it is the domain's: whoever restarts pays for each by itself. The domain runs already, since one that is
+    /// more important than who restarts runs at once.
+    fn release_thread(&mut self, index: u8, thread: u8) -> Result<Outcome, Error> {
+        let base = self.thread(thread).base;
+        let own = self.activations.at(base).domain_number() == index;
+        if own && self.exceeds_bound(self.activation) {
+            return Err(Error::NoBudget);
         }
+        let next = thread + 1;
+        let last = usize::from(next) >= self.threads.len();
+        self.domain_mut(index).life = if last { Life::Running } else { Life::Releasing(next) };
+        if own {
+            self.pay_in_time(self.activation);
+            self.make_ready(thread);
+        }
+        if last { DONE } else { Err(Error::Again) }
     }
 
     /// One step of restoring a domain's data: first the initialised part from flash, then zeros.
@@ -133,59 +128,41 @@ impl<A: Arch> Kernel<A> {
         domain.life = Life::Emptying(slot + 1);
     }
 
-    /// Looks at one thread and puts it at its entry if it is the domain's. Returns whether all threads were looked at. A
-    /// thread that is still inside another domain's gate returns from there first; the step is then repeated.
-    fn start_thread(&mut self, index: u8, thread: u8) -> bool {
+    /// Looks at one thread and puts it at its entry if it is the domain's. A thread that is still inside another domain's gate returns from there first;
+    /// the step is then repeated. Behind the last thread the domain runs.
+    fn start_thread(&mut self, index: u8, thread: u8) {
+        let mut life = Life::Starting(thread + 1);
         if usize::from(thread) >= self.threads.len() {
-            return true;
-        }
-        let entry: ThreadEntry = self.tables.get(usize::from(thread));
-        if entry.domain == u32::from(index) {
-            if self.is_in_gate(thread) {
-                return false;
+            life = Life::Releasing(0);
+            self.core.arch.trace(header(Event::Restart, index, self.domain(index).restarts), 0);
+        } else {
+            // Of the kernel's own objects: the tables may lie far away.
+            let base = self.thread(thread).base;
+            if self.activations.at(base).domain_number() == index {
+                if self.is_in_gate(thread) {
+                    return;
+                }
+                self.retire(thread);
+                self.domain_mut(index).living += 1;
+                let entry: ThreadEntry = self.tables.get(usize::from(thread));
+                self.init_thread(thread, &entry);
             }
-            self.retire(thread);
-            self.domain_mut(index).living += 1;
-            self.init_thread(thread, &entry);
         }
-        self.domain_mut(index).life = Life::Starting(thread + 1);
-        false
+        self.domain_mut(index).life = life;
     }
 
     /// Takes a thread that is in no gate out of every queue.
     fn retire(&mut self, thread: u8) {
-        let record = self.thread(thread);
-        let (state, budget) = (record.state, self.budgets.index_of(record.budget) as u8);
-        let priority = self.activations.at(record.base).priority;
+        let Some(own) = self.threads.find(usize::from(thread)) else { return };
+        let Thread { state, base, .. } = *self.threads.at(own);
+        let priority = self.activations.at(base).priority;
         match state {
-            State::Ready => self.unqueue(thread),
+            State::Ready => self.leave_queue(own),
             State::Sleeping => self.times.remove(priority, Wake::Thread(thread)),
-            State::Throttled => self.forget_throttled(thread, budget),
+            State::Throttled => self.forget_throttled(own),
             State::Waiting(notification) => self.forget_waiter(thread, notification),
             State::Ended => {}
         }
-        self.thread_mut(thread).state = State::Ended;
-    }
-
-    /// Unlinks a thread from the list of those that wait for a budget.
-    fn forget_throttled(&mut self, thread: u8, budget: u8) {
-        let after = self.thread(thread).next_throttled;
-        let mut link = self.budget_mut(budget).waiting;
-        if link == thread {
-            self.budget_mut(budget).waiting = after;
-            if after == NONE {
-                self.times.remove(self.budgets[usize::from(budget)].priority, Wake::Budget(budget));
-            }
-            return;
-        }
-        // Bounded: a thread is in the list at most once.
-        while link != NONE {
-            let next = self.thread(link).next_throttled;
-            if next == thread {
-                self.thread_mut(link).next_throttled = after;
-                return;
-            }
-            link = next;
-        }
+        self.threads.at_mut(own).state = State::Ended;
     }
 }

@@ -9,7 +9,6 @@ use crate::arch::Arch;
 use crate::arch::Protection;
 use crate::kernel::{Kernel, NOBODY};
 use crate::objects::{Activation, Budget, Domain, State, Thread};
-use crate::queue::{NONE, Wake};
 use crate::table::Ref;
 
 /// Most threads that one choice wakes or finds unable to go on. The rest is done in further entries, which the timer
@@ -274,49 +273,6 @@ impl<A: Arch> Kernel<A> {
         true
     }
 
-    /// Whether a ready thread's budget has something left, after the boundaries that have passed. If not, the thread waits for the
-    /// next one.
-    #[cold]
-    fn can_pay(&mut self, thread: Ref<Thread<A>>, budget: Ref<Budget>, now: u64) -> bool {
-        self.refill(budget, now);
-        if self.budgets.at(budget).time.left() > 0 {
-            return true;
-        }
-        let activation = self.threads.at(thread).base;
-        let domain = self.activations.at(activation).domain_number();
-        let number = self.budgets.index_of(budget) as u16;
-        self.core.arch.trace(header(Event::BudgetOut, domain, number), 0);
-        // The thread that ran will be switched to again. For the others the kernel has only looked.
-        let ran = self.running() == Some(thread);
-        self.throttle(thread, if ran { self.activation } else { self.early });
-        false
-    }
-
-    /// Takes a ready thread out of the queue until the next boundary of its budget, which pays for that. The budget is up to date.
-    #[cold]
-    pub(crate) fn throttle(&mut self, thread: Ref<Thread<A>>, price: u32) {
-        self.core.ready.remove(&mut self.threads, thread);
-        let budget = self.threads.at(thread).budget;
-        self.budgets.at_mut(budget).time.pay(price);
-        self.await_refill(thread);
-    }
-
-    /// A thread that is in no queue waits for the next boundary of its budget.
-    #[cold]
-    pub(crate) fn await_refill(&mut self, thread: Ref<Thread<A>>) {
-        let record = self.threads.at_mut(thread);
-        let index = self.budgets.index_of(record.budget) as u8;
-        let budget = self.budgets.at_mut(record.budget);
-        let (first, at, priority) = (budget.waiting, budget.time.next_replenishment(), budget.priority);
-        budget.waiting = record.number;
-        record.state = State::Throttled;
-        record.next_throttled = first;
-        if first == NONE {
-            self.times.insert(at, priority, Wake::Budget(index));
-            self.arm_before(at);
-        }
-    }
-
     /// Makes the domain of who runs the one that is in force.
     #[cold]
     pub fn load_top(&mut self) {
@@ -339,19 +295,12 @@ impl<A: Arch> Kernel<A> {
         self.core.ready.push_back(&mut self.threads, thread, priority);
     }
 
-    /// Takes a thread that is ready out of its queue.
-    pub(crate) fn unqueue(&mut self, thread: u8) {
-        if let Some(thread) = self.threads.find(usize::from(thread)) {
-            self.core.ready.remove(&mut self.threads, thread);
-        }
-    }
-
     /// Takes the running thread out of the ready queue.
     #[inline(always)]
     pub(crate) fn block_current(&mut self, state: State) {
         if let Some(thread) = self.running() {
             self.threads.at_mut(thread).state = state;
-            self.core.ready.remove(&mut self.threads, thread);
+            self.leave_queue(thread);
         }
     }
 }

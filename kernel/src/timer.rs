@@ -5,7 +5,7 @@ use abi::trace::Event;
 use crate::arch::Arch;
 use crate::kernel::Kernel;
 use crate::objects::{Activation, State, Thread};
-use crate::queue::{NONE, Wake};
+use crate::queue::Wake;
 use crate::table::Ref;
 
 /// The earlier of two times of which the low words are known, less than half a wrap apart.
@@ -155,27 +155,6 @@ impl<A: Arch> Kernel<A> {
             self.make_ready(number);
         } else if let Some(thread) = self.threads.find(usize::from(number)) {
             self.await_refill(thread);
-        }
-    }
-
-    /// A boundary for which threads wait: one of them becomes ready, and the others when this is performed again, at once. If the budget's
-    /// debt exceeds a period, they wait for the boundary after.
-    #[inline(never)]
-    fn wake_throttled(&mut self, number: u8, now: u64) {
-        let Some(index) = self.budgets.find(usize::from(number)) else { return };
-        self.refill(index, now);
-        let budget = self.budgets.at(index);
-        let (thread, priority, full) = (budget.waiting, budget.priority, budget.time.left() > 0);
-        let mut again = budget.time.next_replenishment();
-        if full && thread != NONE {
-            let record = self.thread_mut(thread);
-            let rest = record.next_throttled;
-            self.budgets.at_mut(index).waiting = rest;
-            self.make_ready(thread);
-            again = now;
-        }
-        if self.budgets.at(index).waiting != NONE {
-            self.times.insert(again, priority, Wake::Budget(number));
         }
     }
 }

@@ -100,7 +100,7 @@ calls! {
         args ["domain": "handle, right WRITE"], returns [], errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(threads)";
     DomainRestart = 16, "domain_restart", "One step of re-initialising a stopped domain; repeat while it returns AGAIN. Frames that were mapped to it while it ran are unmapped; capabilities that were revoked since it began stay revoked.",
         args ["domain": "handle, right WRITE"], returns ["left": "bytes left to initialise"],
-        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "AGAIN", "BAD_STATE", "NO_BUDGET"], bound "128 bytes, one region, one capability or one thread a step; the last step O(threads)";
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "AGAIN", "BAD_STATE", "NO_BUDGET"], bound "128 bytes, one region, one capability or one thread a step";
     FaultNext = 17, "fault_next", "Take the oldest unread fault report of a domain.",
         args ["domain": "handle, right READ"], returns ["fault": "kind of fault, 0 for none", "address": "address or program counter"],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT"], bound "O(1)";

@@ -24,6 +24,7 @@ use crate::per_core::PerCore;
 use crate::queue::{Entry, MAX_THREADS, Times};
 use crate::ranges::{FrameRange, Marks};
 use crate::table::{Ref, Table};
+use crate::turns::Ranks;
 pub use system::objects::Words as SizeWords;
 
 pub(crate) const fn not_exact(_: NotExact) -> BootError {
@@ -90,7 +91,11 @@ impl<A: Arch> Boot<A> {
             *priority = (*priority).min(thread.priority as u8);
         }
         let switching = tables.switching();
-        let (activations, threads) = activations(&tables, &mut arch, &mut pool, &domains, idle, &budgets)?;
+        let (activations, mut threads) = activations(&tables, &mut arch, &mut pool, &domains, idle, &budgets)?;
+        let ranks = Ranks::new(count, |thread| tables.get::<system::Thread>(thread).priority as u8);
+        for rank in 0..count as u8 {
+            threads[usize::from(ranks.thread(rank))].rank = rank;
+        }
         let notifications = pool.table(&mut arch, tables.count::<system::Notification>(), |i| {
             Ok(Notification::new(tables.get::<system::Notification>(i).initial))
         })?;
@@ -108,6 +113,7 @@ impl<A: Arch> Boot<A> {
                 pool.table(&mut arch, count + tables.count::<system::Budget>(), |_| Ok(Entry::NONE))?,
                 count as u8,
             ),
+            ranks,
             ranges: ranges(&tables, &mut arch, &mut pool)?,
             frames: self.frames(&mut arch, &mut pool)?,
             edit: None,

@@ -7,8 +7,8 @@ use crate::arch::{Arch, Start};
 use crate::boot::BootError;
 use crate::boot::pool::Pool;
 use crate::objects::{Activation, Budget, Domain, Interrupt, Notification, State, Thread};
-use crate::queue::NONE;
 use crate::table::{Ref, Table};
+use crate::turns::{Turn, Waiters};
 
 /// Every activation, and the threads.
 pub(super) type Activations<A> = (Table<Activation<A>>, Table<Thread<A>>);
@@ -99,7 +99,7 @@ fn new_thread<A: Arch>(
         number,
         queue: entry.priority as u8,
         state: State::Ended,
-        next_throttled: NONE,
+        rank: 0,
         pending: None,
         mask: 0,
         period: entry.period,
@@ -112,7 +112,15 @@ fn new_thread<A: Arch>(
 pub(super) fn new_budget(entry: &system::Budget) -> Result<Budget, BootError> {
     let params = Params::new(entry.period.into(), entry.capacity.into()).map_err(|_| BootError::BadTables)?;
     let (time, misses) = (sched::budget::Budget::new(params, 0), entry.misses);
-    Ok(Budget { time, misses, misses_left: misses, waiting: NONE, priority: u8::MAX, generation: 0 })
+    Ok(Budget {
+        time,
+        misses,
+        misses_left: misses,
+        waiters: Waiters::NONE,
+        turn: Turn::Nobody,
+        priority: u8::MAX,
+        generation: 0,
+    })
 }
 
 pub(super) fn new_interrupt<A: Arch>(

@@ -84,8 +84,7 @@ impl<A: RegionArch<Protection = Regions<A>>> Kernel<A> {
         if self.budgets.at(index).misses_left == 0 {
             let number = self.budgets.index_of(index) as u16;
             self.core.arch.trace(header(Event::BudgetOut, self.top().domain_number(), number), 0);
-            self.pay(self.activation);
-            self.throttle(thread, 0);
+            self.wait_for_boundary(thread, now);
         }
     }
 }

@@ -78,8 +78,11 @@ fn a_thread_that_ends_while_its_siblings_are_started_does_not_end_the_domain() {
     }
     assert_eq!(kernel.current(), 1);
     kernel.asks(Call::Exit as u32, [0; 4]);
+    assert_eq!((kernel.current(), kernel.domain(1).life.runs()), (CALLER, true));
+    while kernel.domain(1).life != Life::Running {
+        kernel.asks(Call::DomainRestart as u32, [PEER, 0, 0, 0]);
+    }
     assert_eq!(kernel.thread(2).state, State::Ready);
-    assert_eq!(kernel.domain(1).life, Life::Running);
 }
 
 #[test]

@@ -10,8 +10,9 @@ use memory::frames::{FrameType, Purpose};
 use units::PhysAddr;
 
 use super::sim::{Guard, Machine};
-use crate::objects::{Cap, Domain, State};
-use crate::queue::{NONE, Wake};
+use crate::objects::{Cap, Domain, State, Thread};
+use crate::queue::Wake;
+use crate::turns::Turn;
 use crate::{Kernel, NOBODY};
 
 /// Most trace records that one kernel entry of the tested system may write: it stands for the bound on its loops.
@@ -110,7 +111,12 @@ impl Watch {
         }
         for (index, budget) in kernel.budgets.iter().enumerate() {
             let count = entries.iter().filter(|wake| **wake == Wake::Budget(index as u8)).count();
-            assert_eq!(count, usize::from(budget.waiting != NONE), "budget {index} in the time queue");
+            assert_eq!(count, usize::from(budget.turn == Turn::Boundary), "budget {index} in the time queue");
+            assert_eq!(budget.turn == Turn::Nobody, budget.waiters.is_empty(), "who waits for budget {index}");
+            let ready =
+                |thread: &&Thread<_>| thread.state == State::Ready && kernel.budgets.index_of(thread.budget) == index;
+            let goes_on = kernel.threads.iter().find(ready);
+            assert!(budget.turn != Turn::Next || goes_on.is_some(), "nobody hands budget {index} on");
         }
     }
 
@@ -181,13 +187,8 @@ fn waiting<K: Guard>(kernel: &Kernel<Machine<K>>) {
                 assert_eq!(word.bits & thread.mask, 0, "thread {index} sleeps on a set bit");
             }
             State::Throttled => {
-                let mut link = kernel.budgets.at(thread.budget).waiting;
-                let mut found = 0;
-                for _ in 0..kernel.threads.len() {
-                    found += u32::from(link == index as u8);
-                    link = if link == NONE { NONE } else { kernel.thread(link).next_throttled };
-                }
-                assert_eq!((found, link), (1, NONE), "thread {index} in its budget's list");
+                let waits = kernel.budgets.at(thread.budget).waiters.has(thread.rank);
+                assert!(waits, "thread {index} waits where its budget does not look");
             }
             _ => {}
         }

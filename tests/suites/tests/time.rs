@@ -58,19 +58,24 @@ fn a_thread_that_breaks_its_own_declaration_fails_no_run() {
 /// A finding whose system was removed would otherwise look mended.
 #[test]
 fn each_finding_has_its_system() {
-    const NAMES: [&str; 16] = [
+    const NAMES: [&str; 21] = [
         "crumbs",
+        "crumbs-small",
         "crumbs-timer",
         "float",
         "gate-entry",
         "gate-killed",
         "herd",
+        "herd-debt",
+        "herd-dozes",
         "herd-empty",
+        "herd-ready",
         "interval",
         "late-prices",
         "lazy-refill",
         "liar",
         "phases",
+        "restart-many",
         "shared-domains",
         "shared-emptied",
         "shared-gates",

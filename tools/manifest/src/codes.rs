@@ -177,6 +177,10 @@ codes! {
         "A declared bound is what a callee has for itself. Handlers interrupt callees, too, and what no counter counts of their time is charged to whom they interrupt \
          (docs/time.md, \"The bound\"): it comes on top of the bound. If handlers, and the budgets that are more important than the gate's ceiling, can take all of \
          the processor, no bound is enough."
+    "CF0416" "a budget too small to run"
+        "Each time that a thread is woken, or goes on when its budget is refilled, its budget has paid for an activation: the switch to it, the switch away \
+         from it, and timers that come too early (docs/time.md, rule (c)). With a capacity of no more than that nothing is left for the thread: it would run for a \
+         moment in one period, and pay for that in the next ones."
     "CF0501" "a program or file is missing"
         "The manifest names a source, an ELF or a data file that does not exist. Paths are relative to the manifest."
     "CF0502" "a program for another machine"

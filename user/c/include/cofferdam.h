@@ -269,7 +269,7 @@ static inline int32_t cof_domain_stop(uint32_t domain) {
  *   domain: handle, right WRITE
  *   out left: bytes left to initialise
  * Errors: COF_E_BAD_HANDLE, COF_E_WRONG_KIND, COF_E_NO_RIGHT, COF_E_AGAIN, COF_E_BAD_STATE, COF_E_NO_BUDGET.
- * Cost: 128 bytes, one region, one capability or one thread a step; the last step O(threads). */
+ * Cost: 128 bytes, one region, one capability or one thread a step. */
 static inline int32_t cof_domain_restart(uint32_t domain, uint32_t *left) {
     struct cof_result result = cof_call(COF_CALL_DOMAIN_RESTART, domain, 0, 0, 0);
     if (left)

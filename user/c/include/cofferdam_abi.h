@@ -196,7 +196,7 @@
  *   error COF_E_AGAIN
  *   error COF_E_BAD_STATE
  *   error COF_E_NO_BUDGET
- *   bound 128 bytes, one region, one capability or one thread a step; the last step O(threads) */
+ *   bound 128 bytes, one region, one capability or one thread a step */
 #define COF_CALL_DOMAIN_RESTART 16u
 
 /* Take the oldest unread fault report of a domain.

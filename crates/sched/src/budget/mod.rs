@@ -266,10 +266,27 @@ impl Budget {
         (self.remaining() as u32, (self.next - now) as u32)
     }
 
-    /// The first boundary at which a thread of it can be released with a full budget, as far as is known now (rule (h)). The budget has been
-    /// brought up to date.
+    /// The first boundary at which a thread of it can be released with a full budget, as far as is known now (rule (h)): behind the next one, as many as pay
+    /// the debt. The budget has been brought up to date.
     pub const fn first_release(&self) -> u64 {
-        if self.left < 0 { self.next.saturating_add(self.period as u64) } else { self.next }
+        self.next_but(self.left.saturating_neg(), self.capacity - 1)
+    }
+
+    /// The first boundary at which something is left, if nothing is charged or set aside until then. The budget has been brought up to date.
+    pub const fn next_supply(&self) -> u64 {
+        self.next_but(self.left.saturating_neg(), 0)
+    }
+
+    /// The boundary behind the next one that a debt of so much needs, all capacities spent on it but for a rest that is given away.
+    ///
+    /// # Time complexity
+    /// Constant; divides only if one period does not pay the debt.
+    const fn next_but(&self, debt: i32, rest: i32) -> u64 {
+        let all = debt as i64 + rest as i64;
+        if all < self.capacity as i64 {
+            return self.next;
+        }
+        self.next.saturating_add(all as u64 / self.capacity as u64 * self.period as u64)
     }
 }
 

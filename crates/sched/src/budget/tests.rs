@@ -32,7 +32,7 @@ fn use_is_split_at_a_boundary() {
 fn a_debt_is_paid_by_the_periods_that_follow() {
     let mut b = budget(10, 4);
     b.pay(15);
-    assert_eq!((b.remaining(), b.debt(), b.first_release()), (0, 11, 20));
+    assert_eq!((b.remaining(), b.debt(), b.next_supply(), b.first_release()), (0, 11, 30, 40));
     assert!(b.replenish(10));
     assert_eq!(b.debt(), 7);
     assert!(b.replenish(57));

@@ -112,16 +112,18 @@ pub fn sharing(period: u64, capacity: u64, shares: &[Share], of: usize, costs: &
 /// as they like; or who prevents that.
 ///
 /// Until the release is served, a less urgent sharer can overdraw the budget, by its last call or fault, too, and pay for one activation of its
-/// own; one that was exhausted before leaves an activation for each sharer that waits for the refill (rule (c)). Each sharer can be preempted inside a gate, with its
+/// own; one that was exhausted before leaves half an activation for itself, and a look at each other that was ready. Who is the first to wait for the boundary
+/// leaves half an activation for its timer (rule (c)). Each sharer can be preempted inside a gate, with its
 /// bound reserved; one of them can be inside one that holds the thread off, and whose callee exceeds its bound.
 fn when_full(period: u64, shares: &[Share], of: usize, costs: &Costs) -> Result<u64, usize> {
-    let (mut demand, mut arranges, mut calls) = (0u64, 0, false);
+    let (mut demand, mut arranges, mut calls, mut turn) = (0u64, 0, false, 0);
     let at_boundaries = shares[of].period.is_some_and(|own| own.is_multiple_of(period));
     for (position, share) in shares.iter().enumerate() {
         let taken = if position == of || share.level <= shares[of].level {
             share.demand(period).ok_or(position)?
         } else if at_boundaries {
             calls |= share.reservation.is_some();
+            turn = costs.switching.yielding().into();
             arranges = if share.arranges > arranges { share.arranges } else { arranges };
             share.reservation.unwrap_or(0).saturating_add(costs.activation())
         } else {
@@ -129,5 +131,9 @@ fn when_full(period: u64, shares: &[Share], of: usize, costs: &Costs) -> Result<
         };
         demand = demand.saturating_add(taken);
     }
-    Ok(demand.saturating_add(costs.overdraft(arranges)).saturating_add(if calls { costs.slack() } else { 0 }))
+    Ok(demand.saturating_add(turn).saturating_add(costs.overdraft(arranges)).saturating_add(if calls {
+        costs.slack()
+    } else {
+        0
+    }))
 }

@@ -60,6 +60,8 @@ pub struct Run<'a> {
     /// Time that it has paid since the switch to it.
     pub ran: u64,
     pub supplies: Vec<Supply>,
+    /// Whether threads waited for a boundary of each budget at the last kernel entry.
+    pub waited: Vec<bool>,
     /// Complaint about a supply.
     pub complaint: Option<String>,
     /// The longest response of each victim, and how many jobs there were.
@@ -95,6 +97,7 @@ impl<'a> Run<'a> {
             pays_from: START + u64::from(COSTS.switching.exit),
             ran: 0,
             supplies: Supply::of(system, matches!(paths, Paths::Longest)).collect(),
+            waited: vec![false; system.budgets.len()],
             complaint: None,
             worst: vec![0; victims],
             resumed: vec![0; victims],
@@ -249,7 +252,7 @@ impl<'a> Run<'a> {
         let state = self.kernel.thread(before).state;
         let price = match call {
             Call::SleepUntil | Call::WaitPeriod if state == State::Sleeping => activation,
-            Call::GateCall if state == State::Throttled && self.exhausted().is_none() => activation,
+            Call::GateCall if state == State::Throttled && self.exhausted().is_none() => activation / 2,
             Call::InterruptAck => activation,
             Call::Signal if waiting & !self.waiting() != 0 => activation,
             Call::Yield if !outer && self.kernel.current() != before && state == State::Ready => activation / 2,

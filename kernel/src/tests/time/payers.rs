@@ -9,6 +9,7 @@ use super::COSTS;
 use super::drive::Run;
 use crate::NOBODY;
 use crate::objects::State;
+use crate::turns::Turn;
 
 impl Run<'_> {
     /// Period and capacity of a thread's budget.
@@ -53,7 +54,7 @@ impl Run<'_> {
     }
 
     /// After a kernel entry: who ran before pays for what it has run; not for the switch, and not for what an interrupt for others takes, of which
-    /// `way_in` is over. A thread whose budget was exhausted pays for its return.
+    /// `way_in` is over. A thread whose budget was exhausted pays for its return, the first that waits for a boundary for the timer.
     pub fn switched(&mut self, before: u8, way_in: u64, interrupt: u32) {
         let now = self.kernel.core.arch.now;
         let Switching { entry, exit, .. } = COSTS.switching;
@@ -66,8 +67,16 @@ impl Run<'_> {
             self.pays_from = now - way_in + u64::from(interrupt);
         }
         let throttled = || self.kernel.thread(before).state == State::Throttled;
+        let half = u64::from(COSTS.switching.yielding());
         if before != NOBODY && self.exhausted() == Some(self.payer(before.into())) && throttled() {
-            self.pays(self.payer(before.into()), COSTS.activation());
+            self.pays(self.payer(before.into()), half);
+        }
+        for budget in 0..self.system.budgets.len() {
+            let waits = self.kernel.budgets[budget].turn == Turn::Boundary;
+            if waits && !core::mem::replace(&mut self.waited[budget], waits) {
+                self.pays(budget, half);
+            }
+            self.waited[budget] = waits;
         }
     }
 

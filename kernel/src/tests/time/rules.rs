@@ -12,7 +12,8 @@ use super::systems::{Hostile, LINE, System, Victim, bounds, tables, word};
 use super::{COSTS, START};
 use crate::NOBODY;
 use crate::objects::{Life, State};
-use crate::tests::sim::{Machine, boot_with};
+use crate::tests::sim::{Machine, boot_with, release};
+use crate::turns::Turn;
 
 /// Thread 0 is a victim that nobody lets run; the others are on budget 1, of 5000 ticks every 20000, with these priorities.
 fn on_one_budget(priorities: &[u8]) -> Builder {
@@ -318,5 +319,175 @@ fn who_leaves_a_gate_early_pays_for_its_timer() {
         run.take_scripts(vec![(vec![Step::Knock], 0)], Paths::Longest);
         run.play_until(START + 1_000_000, &bounds);
         assert!(run.worst[0] <= bounds[0], "{:?} with a gate of {bound}, above {bounds:?}", run.worst);
+    }
+}
+
+/// States of so many threads from number 1 on: `R` ready, `-` waiting for the budget, `z` asleep.
+fn states(kernel: &Chip, count: u8) -> std::string::String {
+    let letter = |thread| match kernel.thread(thread).state {
+        State::Ready => 'R',
+        State::Throttled => '-',
+        _ => 'z',
+    };
+    (1..=count).map(letter).collect()
+}
+
+/// A boundary makes one of those ready who wait for it, the most important; each that blocks hands on to the next.
+#[test]
+fn a_boundary_is_handed_on_from_thread_to_thread() {
+    let mut kernel = boots(&on_one_budget(&[5, 3, 4, 3]));
+    kernel.passes(6_000);
+    assert_eq!((kernel.current(), states(&kernel, 4).as_str()), (0, "----"));
+    let before = kernel.core.arch.now;
+    kernel.passes(20_000 + START - before);
+    for (runs, others) in [(2, "-R--"), (4, "-z-R"), (3, "-zRz"), (1, "Rzzz")] {
+        assert_eq!((kernel.current(), states(&kernel, 4).as_str()), (runs, others));
+        kernel.passes(100);
+        sleeps(&mut kernel, START + 100_000);
+    }
+    assert_eq!(states(&kernel, 4), "zzzz");
+    assert_eq!(kernel.budgets[1].turn, Turn::Nobody);
+}
+
+/// Of equals that never block, each has a boundary of its own before any has a second.
+#[test]
+fn equals_have_boundaries_in_turn() {
+    let mut kernel = boots(&on_one_budget(&[3, 3, 4, 3]));
+    let mut ran = Vec::new();
+    for period in 1..=6 {
+        kernel.passes(START + period * 20_000 + 1_000 - kernel.core.arch.now);
+        ran.push(kernel.current());
+    }
+    ran[..3].sort_unstable();
+    ran[3..].sort_unstable();
+    assert_eq!(ran, [1, 2, 4, 1, 2, 4]);
+}
+
+/// Equals that wait for their turn are there to be yielded to.
+#[test]
+fn who_yields_hands_on_to_an_equal() {
+    let mut kernel = boots(&on_one_budget(&[3, 3, 4]));
+    kernel.passes(START + 21_000 - kernel.core.arch.now);
+    let first = kernel.current();
+    kernel.asks(Call::Yield as u32, [0; 4]);
+    assert_eq!((kernel.current(), states(&kernel, 3).as_str()), (3 - first, "RR-"), "{first} has yielded");
+}
+
+/// Until a debt is paid, however many periods that takes, no timer comes for the budget.
+#[test]
+fn a_debt_of_many_periods_is_waited_for_at_once() {
+    let mut tables = on_one_budget(&[2]);
+    tables.budgets[1] = system::Budget { period: 1_000, capacity: 50, misses: 0 };
+    let mut kernel = boots(&tables);
+    kernel.passes(800);
+    assert_eq!((kernel.current(), states(&kernel, 1).as_str()), (0, "-"));
+    let debt = -left(&kernel, 1);
+    assert!(debt > 300, "{debt}");
+    let paid = START + 1_000 * (debt as u64 / 50 + 1);
+    let due = kernel.times.listed().into_iter().map(|(_, at, _)| at).collect::<Vec<u64>>();
+    assert_eq!(due, [paid]);
+    kernel.passes(paid - kernel.core.arch.now);
+    assert_eq!((kernel.current(), left(&kernel, 1) > 0), (1, true));
+}
+
+/// A boundary at which a budget has nothing, because of what it owes since the timer was set, is paid by the budget.
+#[test]
+fn a_boundary_in_vain_is_paid() {
+    let mut kernel = boots(&on_one_budget(&[2]));
+    kernel.passes(6_000);
+    let budget = &mut kernel.budgets[1].time;
+    budget.pay(20_000);
+    let before = left(&kernel, 1);
+    kernel.passes(START + 20_000 - kernel.core.arch.now);
+    assert_eq!(left(&kernel, 1), before + 5_000 - i64::from(COSTS.switching.yielding()));
+}
+
+/// A thread that has paid for its sleep is woken to an empty budget, which pays for the boundary at which the thread goes on.
+#[test]
+fn who_is_woken_to_an_empty_budget_pays_for_the_boundary() {
+    let mut kernel = boots(&on_one_budget(&[2]));
+    kernel.passes(4_900);
+    sleeps(&mut kernel, START + 6_000);
+    let debt = left(&kernel, 1);
+    assert!(debt < 0);
+    kernel.passes(START + 6_000 - kernel.core.arch.now);
+    assert_eq!(states(&kernel, 1), "-");
+    assert_eq!(left(&kernel, 1), debt - i64::from(COSTS.switching.yielding()));
+}
+
+/// Handle of a domain with four threads that thread 0, which is more important, has stopped.
+const WARD: u32 = 9;
+
+fn stopped_ward() -> Chip {
+    let mut tables = on_one_budget(&[5, 5, 5, 5]);
+    tables.caps.push(Cap { domain: 0, slot: WARD, kind: Kind::Domain as u32, object: 1, rights: 7, badge: 1 });
+    tables.threads[0].priority = 1;
+    let mut kernel = boots(&tables);
+    kernel.asks(Call::DomainStop as u32, [WARD, 0, 0, 0]);
+    kernel
+}
+
+/// A step of its restart.
+fn restart(kernel: &mut Chip) -> Option<u32> {
+    kernel.asks(Call::DomainRestart as u32, [WARD, 0, 0, 0]).map(|(status, _)| status)
+}
+
+/// Each step of a restart makes one thread ready at most.
+#[test]
+fn a_restart_releases_one_thread_in_a_step() {
+    let mut kernel = stopped_ward();
+    let (mut ready, again) = (0, Error::Again.status());
+    let steps = (0..200).take_while(|_| {
+        let more = restart(&mut kernel) == Some(again);
+        let now = (1..5)
+            .filter(|thread| kernel.domain(1).life.runs() && kernel.thread(*thread).state == State::Ready)
+            .count();
+        assert!(now <= ready + 1, "{now} after {ready}");
+        ready = now;
+        more
+    });
+    assert!((4..199).contains(&steps.count()));
+    assert_eq!((ready, kernel.domain(1).life), (4, Life::Running));
+}
+
+/// A domain that stops while its threads are made ready is restarted by whoever reads of that, not by the restart under way.
+#[test]
+fn a_restart_that_is_cut_short_is_over() {
+    let (mut kernel, again) = (stopped_ward(), Error::Again.status());
+    while kernel.domain(1).life != Life::Releasing(2) {
+        assert_eq!(restart(&mut kernel), Some(again));
+    }
+    kernel.asks(Call::DomainStop as u32, [WARD, 0, 0, 0]);
+    assert_eq!(restart(&mut kernel), Some(0), "it ran, and has stopped since");
+    assert_eq!((restart(&mut kernel), kernel.domain(1).life), (Some(again), Life::Restoring(0)));
+}
+
+/// Thirty threads of one budget, on every grid: ready for ever, or asleep for a tick at a time.
+#[test]
+fn no_herd_of_one_budget_delays_a_victim_beyond_its_bound() {
+    for (steps, period, capacity) in [
+        (vec![Step::Run], 25_000, 7_500),
+        (vec![Step::Run], 5_000, 400),
+        (vec![Step::Doze], 25_000, 6_000),
+        (vec![Step::Doze], 7_000, 3_000),
+        (vec![Step::Doze, Step::Run], 12_500, 5_000),
+        (vec![Step::Doze], 500, 25),
+        (vec![Step::Run], 700, 20),
+    ] {
+        let victim = Victim { priority: 4, budget: 0, period: 2_500_000, wcet: 500_000, calls: false };
+        let hostile = (0..30).map(|index| Hostile { priority: index % 3, budget: 1 }).collect();
+        let budgets = vec![(2_500_000, 600_000), (period, capacity)];
+        let system = System { victims: vec![victim], hostile, budgets, gate: (0, 300), reload: 0 };
+        let bounds = bounds(&system).unwrap();
+        let mut run = Run::new(&system, 0);
+        run.take_scripts((0..30).map(|at| (steps.clone(), at)).collect(), Paths::Longest);
+        run.play_until(START + 2 * 2_500_000, &bounds);
+        let worst = run.worst[0];
+        assert!(
+            worst <= bounds[0] && run.complaint.is_none(),
+            "{worst} of {bounds:?}, {:?}: {steps:?}, {capacity} in {period}",
+            run.complaint
+        );
+        release(run.kernel);
     }
 }

@@ -28,6 +28,8 @@ pub enum Step {
     Device,
     /// Enters the gate and leaves it at once.
     Knock,
+    /// Sleeps for a tick.
+    Doze,
 }
 
 const STEPS: [Step; 6] = [Step::Run, Step::Sleep, Step::Signal, Step::Wait, Step::Call, Step::Device];
@@ -52,6 +54,7 @@ impl Run<'_> {
                 self.asks(Call::GateCall, [GATE, 0, 0, 0]);
             }
             Step::Knock => self.asks(Call::GateCall, [GATE, 0, 0, 0]),
+            Step::Doze => self.sleep(1),
             Step::Device => {
                 self.then[who] = Some((Call::Wait, [word(WORDS - 1), 1, 0, 0]));
                 self.asks(Call::InterruptAck, [LINE, 0, 0, 0]);

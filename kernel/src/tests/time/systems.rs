@@ -68,17 +68,22 @@ pub fn random(rng: &mut Rng) -> System {
     let first = system.budgets.len();
     let count = 1 + rng.below(4) as usize;
     let mut left = 75;
-    for _ in 0..count {
+    for index in 0..count {
         let share = 3 + rng.below(left / 2) as u32;
         left -= u64::from(share) / 2;
         let period = if rng.chance(2) { 5_000 * (1 + rng.below(6)) as u32 } else { 2_500 + rng.below(30_000) as u32 };
         system.budgets.push((period, (period * share / 100).max(700)));
+        if rng.chance(6) {
+            // Less than an activation, which `check` refuses: such a budget is its own threads' affair.
+            let period = 300 + rng.below(3_000) as u32;
+            system.budgets[first + index] = (period, (period * share / 200).clamp(4, 339));
+        }
     }
     let hostile = |rng: &mut Rng, budget| Hostile { priority: 2 + rng.below(5) as u8, budget };
     system.hostile.extend((first..first + count).map(|budget| hostile(rng, budget)));
     // Some systems have one crowded budget.
     let crowd = if rng.chance(5) { Some(first) } else { None };
-    for _ in 0..if crowd.is_some() { 6 } else { rng.below(4) } {
+    for _ in 0..if crowd.is_some() { 5 + rng.below(15) } else { rng.below(4) } {
         let budget = crowd.unwrap_or(first + rng.below(count as u64) as usize);
         system.hostile.push(hostile(rng, budget));
     }
@@ -257,7 +262,8 @@ pub fn tables(system: &System) -> Builder {
     let mut stacks = vec![0; domains as usize];
     let mut thread = |priority: u8, budget: usize, period: u32| {
         let domain = budget as u32;
-        let offset = stacks[budget] * 0x200;
+        // Their addresses matter to nobody here.
+        let offset = stacks[budget] % 8 * 0x200;
         stacks[budget] += 1;
         Thread {
             domain,

@@ -14,6 +14,7 @@ use crate::schema::{Domain, Gate, Manifest};
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     let mut found = ticks(manifest, board);
     found.extend(budgets(manifest));
+    found.extend(idle(manifest, board));
     found.extend(owners(manifest));
     found.extend(threads(manifest));
     found.extend(gates(manifest));
@@ -93,6 +94,27 @@ fn budgets(manifest: &Manifest) -> Vec<Refusal> {
         }
     }
     found
+}
+
+/// A budget pays an activation for each time that one of its threads is woken or goes on at a boundary. One that grants no more is always in debt.
+fn idle(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
+    let activation = u64::from(board.switching().activation());
+    let small = |time: Time| time.ticks(board.ticks_per_second).is_some_and(|ticks| ticks <= activation);
+    let of_ticks = |ticks| Time(board.rate().ns_in(ticks).floor());
+    let least = Time(of_ticks(activation + 1).0.div_ceil(1_000) * 1_000);
+    let too_small = manifest.budget.iter().filter(|(_, budget)| small(budget.capacity));
+    too_small
+        .map(|(name, budget)| {
+            let period =
+                if budget.period < least { format!(" and a period of {least} or more") } else { String::new() };
+            let message = format!("the threads of budget `{name}` would hardly ever run");
+            Refusal::at("CF0416", format!("budget.{name}.capacity"), message)
+                .value(budget.capacity.to_string())
+                .limit(format!("more than {}, which an activation costs on `{}`", of_ticks(activation), board.name))
+                .rule("a budget pays an activation each time that a thread of it is woken, or goes on at a boundary")
+                .remedy(format!("write `capacity = \"{least}\"` or more{period}"))
+        })
+        .collect()
 }
 
 /// A budget pays for the threads of one domain: another's could empty it.

@@ -296,9 +296,9 @@ fn a_sharer_without_limit_must_be_less_important() {
     assert_eq!(refusal(&between).0, "CF0410");
     let unlimited = shared("6", "").replace("wcet = \"100 us\"", "");
     assert_eq!(refusal(&unlimited).0, "CF0410");
-    // 110 of its own, an overrun of 25, an activation of 10.
-    assert!(on(&board(), &shared("6", "").replace("capacity = \"1 ms\"", "capacity = \"145 us\"")).is_ok());
-    let (code, _, said) = refusal(&shared("6", "").replace("capacity = \"1 ms\"", "capacity = \"144 us\""));
+    // 110 of its own, an overrun of 25, an activation of 10, and half of one for the boundary.
+    assert!(on(&board(), &shared("6", "").replace("capacity = \"1 ms\"", "capacity = \"150 us\"")).is_ok());
+    let (code, _, said) = refusal(&shared("6", "").replace("capacity = \"1 ms\"", "capacity = \"149 us\""));
     assert_eq!(code, "CF0410");
-    assert!(said.ends_with("give `all` a capacity of 145 us, or `app.main` a budget of its own"), "{said}");
+    assert!(said.ends_with("give `all` a capacity of 150 us, or `app.main` a budget of its own"), "{said}");
 }

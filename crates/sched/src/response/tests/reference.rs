@@ -23,8 +23,12 @@ pub struct Rules {
 enum Mode {
     /// It can be switched to; that is paid.
     Asleep,
-    /// Its budget is empty; the next period pays for switching to it.
+    /// Its budget is empty; the next period pays for what comes at the boundary.
     Waiting,
+    /// A boundary has passed since it began to wait: it is switched to when another of the budget blocks, with the switch away from that.
+    Next,
+    /// It is woken, and finds its budget empty: so many ticks are left.
+    Woken(i64),
     /// It is being switched to: so many ticks are left.
     In(i64),
     /// It runs, and has run so long on an empty budget.
@@ -48,17 +52,35 @@ impl State {
         State { to_boundary: rules.period, left: rules.capacity, threads: vec![Mode::Asleep; threads] }
     }
 
-    /// Rule (a): at a boundary it becomes min(C, left + C); rule (c): who waited is paid for from it.
+    /// Rule (a): at a boundary it becomes min(C, left + C); rule (e): if that is something, one of those who wait is switched to.
     fn at_boundary(mut self, rules: &Rules) -> State {
         if self.to_boundary == 0 {
             self.to_boundary = rules.period;
             self.left = rules.capacity.min(self.left + rules.capacity);
-            for thread in self.threads.iter_mut().filter(|thread| **thread == Mode::Waiting) {
-                *thread = Mode::Asleep;
-                self.left -= 2 * rules.half;
+            if self.left > 0 {
+                let waiting = self.threads.iter_mut().filter(|thread| **thread == Mode::Waiting);
+                waiting.enumerate().for_each(|(at, thread)| *thread = if at == 0 { Mode::Asleep } else { Mode::Next });
             }
         }
         self
+    }
+
+    /// A thread waits for a boundary: who is the first pays for it.
+    fn waits(&self, at: usize, rules: &Rules) -> State {
+        let mut state = self.with(at, Mode::Waiting);
+        state.left -= if self.threads.contains(&Mode::Waiting) { 0 } else { rules.half };
+        state.threads.iter_mut().filter(|thread| **thread == Mode::Next).for_each(|thread| *thread = Mode::Waiting);
+        state
+    }
+
+    /// A thread sleeps: the next has its turn, if it finds something.
+    fn sleeps(&self, at: usize, rules: &Rules) -> State {
+        let state = self.with(at, Mode::Asleep);
+        match state.threads.iter().position(|thread| *thread == Mode::Next) {
+            Some(next) if self.left > 0 => state.with(next, Mode::Running(0)),
+            Some(next) => state.waits(next, rules),
+            None => state,
+        }
     }
 
     /// Everything that can happen in the next tick: whether this budget occupies the processor, and what follows.
@@ -70,11 +92,16 @@ impl State {
             state.to_boundary -= 1;
             state.at_boundary(rules)
         };
-        let Some(at) = self.threads.iter().position(|thread| !matches!(thread, Mode::Asleep | Mode::Waiting)) else {
+        let Some(at) =
+            self.threads.iter().position(|thread| !matches!(thread, Mode::Asleep | Mode::Waiting | Mode::Next))
+        else {
             all.push((0, then(&|_| ())));
             for at in 0..self.threads.len() {
                 if self.threads[at] == Mode::Asleep && self.left > 0 {
                     all.extend(self.with(at, Mode::In(rules.half)).next(rules));
+                }
+                if self.threads[at] == Mode::Asleep && self.left <= 0 && rules.half > 0 {
+                    all.extend(self.with(at, Mode::Woken(rules.half)).next(rules));
                 }
             }
             return all;
@@ -82,13 +109,13 @@ impl State {
         match self.threads[at] {
             Mode::In(0) => all.extend(self.with(at, Mode::Running(0)).next(rules)),
             Mode::Arranged(0) if self.left > 0 => all.extend(self.with(at, Mode::Running(0)).next(rules)),
-            Mode::Arranged(0) => all.extend(self.with(at, Mode::Out(rules.half, false)).next(rules)),
+            Mode::Arranged(0) => all.extend(self.exhausted(at, rules).next(rules)),
             Mode::Arranged(left) => all.push((1, then(&|s| s.threads[at] = Mode::Arranged(left - 1)))),
             Mode::In(left) => all.push((1, then(&|s| s.threads[at] = Mode::In(left - 1)))),
-            Mode::Out(0, sleeps) => {
-                let rests = if sleeps { Mode::Asleep } else { Mode::Waiting };
-                all.extend(self.with(at, rests).next(rules));
-            }
+            Mode::Woken(0) => all.extend(self.waits(at, rules).next(rules)),
+            Mode::Woken(left) => all.push((1, then(&|s| s.threads[at] = Mode::Woken(left - 1)))),
+            Mode::Out(0, true) => all.extend(self.sleeps(at, rules).next(rules)),
+            Mode::Out(0, false) => all.extend(self.waits(at, rules).next(rules)),
             Mode::Out(left, sleeps) => all.push((1, then(&|s| s.threads[at] = Mode::Out(left - 1, sleeps)))),
             Mode::Running(over) => {
                 if rules.half * rules.arranges > 0 {
@@ -98,22 +125,29 @@ impl State {
                     all.extend(arranged.next(rules));
                 }
                 if self.left <= 0 {
-                    all.extend(self.with(at, Mode::Out(rules.half, false)).next(rules));
+                    all.extend(self.exhausted(at, rules).next(rules));
                 } else if rules.half > 0 {
                     let mut sleeps = self.with(at, Mode::Out(rules.half, true));
                     sleeps.left -= 2 * rules.half;
                     all.extend(sleeps.next(rules));
                 } else {
-                    all.extend(self.with(at, Mode::Asleep).idle(rules));
+                    all.extend(self.sleeps(at, rules).idle(rules));
                 }
                 if self.left > 0 || over < rules.overrun {
                     let over = if self.left > 0 { 0 } else { over + 1 };
                     all.push((1, then(&|s| (s.left, s.threads[at]) = (s.left - 1, Mode::Running(over)))));
                 }
             }
-            Mode::Asleep | Mode::Waiting => unreachable!(),
+            Mode::Asleep | Mode::Waiting | Mode::Next => unreachable!(),
         }
         all
+    }
+
+    /// A running thread has nothing left: its budget pays for the switch away from it once more.
+    fn exhausted(&self, at: usize, rules: &Rules) -> State {
+        let mut out = self.with(at, Mode::Out(rules.half, false));
+        out.left -= rules.half;
+        out
     }
 
     fn idle(&self, rules: &Rules) -> Vec<(i64, State)> {
@@ -176,7 +210,7 @@ impl Machine {
         self.to_boundary[state] % step == 0 && !self.is_masked[state]
     }
 
-    /// The least that is left at a boundary, after it was refilled and who waited was paid for.
+    /// The least that is left at a boundary, after it was refilled.
     pub fn least_at_boundary(&self, rules: &Rules) -> i64 {
         let at = (0..self.left.len()).filter(|&state| self.to_boundary[state] == rules.period);
         at.map(|state| self.left[state]).min().unwrap()

@@ -22,8 +22,8 @@ fn declared_demands_are_summed() {
 #[test]
 fn a_full_budget_at_each_release_needs_the_highest_urgency_and_boundaries() {
     let shares = [share(1, 200, 60), free_to_run(2), Share { reservation: Some(30), ..free_to_run(3) }];
-    // Overrun, own price, an activation for each sharer, one reservation, the slack of its callee.
-    let demand = 1_100 + 60 + 2 * 14 + 30 + 1_114;
+    // Overrun, own price, an activation for each sharer, a boundary's timer, one reservation, the slack of its callee.
+    let demand = 1_100 + 60 + 2 * 14 + 7 + 30 + 1_114;
     assert_eq!(sharing(100, demand, &shares, 0, &COSTS), Sharing::Full { demand });
     assert_eq!(sharing(100, demand - 1, &shares, 0, &COSTS), Sharing::Exceeded { demand });
     let early = [share(1, 50, 60), shares[1]];
@@ -69,7 +69,7 @@ fn debt_at_a_boundary_is_counted() {
 #[test]
 fn more_urgent_sharers_must_be_declared() {
     let shares = [share(1, 100, 10), share(2, 100, 20), free_to_run(3)];
-    assert_eq!(sharing(100, 2_000, &shares, 1, &COSTS), Sharing::Full { demand: 1_100 + 10 + 20 + 14 });
+    assert_eq!(sharing(100, 2_000, &shares, 1, &COSTS), Sharing::Full { demand: 1_100 + 10 + 20 + 14 + 7 });
     let shares = [free_to_run(1), share(2, 100, 20)];
     assert_eq!(sharing(100, 2_000, &shares, 1, &COSTS), Sharing::Emptied { by: 0 });
 }
