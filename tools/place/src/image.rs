@@ -11,6 +11,7 @@ use crate::elf::{Kernel, Loaded, Program};
 use crate::error::PlaceError;
 use crate::local;
 use crate::plan::Plan;
+use crate::start::with_facts;
 use crate::tables::information;
 
 /// Writes the image: the kernel with the address of the tables patched in, the tables, and every domain's code, information
@@ -31,9 +32,10 @@ pub(crate) fn write(
         let own = |used: u32, bytes: Vec<u8>| Loaded { used, at: spot.physical(used), bytes };
         segments.push(own(spot.code_base, program.bytes_of(&relocated[index], true)));
         let begin = spot.info - local::code_bytes(&system.domains[index], program);
-        segments.push(own(begin, local::code(&system.domains[index], program)?));
+        segments.push(own(begin, local::code(&system.domains[index], program, spot.code_delta)?));
         segments.push(own(spot.info, information(system, index, spot, wake(kernel))));
-        segments.push(Loaded::here(spot.source, program.bytes_of(&relocated[index], false)));
+        let data = program.bytes_of(&relocated[index], false);
+        segments.push(Loaded::here(spot.source, with_facts(&system.domains[index], program, data, spot.info)));
     }
     for (contents, &(base, _)) in files.iter().zip(&plan.files) {
         segments.push(Loaded::here(base, contents.clone()));

@@ -25,6 +25,7 @@ mod rtmmu;
 mod scheme;
 mod schemes;
 mod spot;
+mod start;
 mod suspects;
 mod tables;
 mod veneers;

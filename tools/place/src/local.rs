@@ -1,5 +1,6 @@
-//! Thread-local variables. In a program that has any, each thread, and each gate's callee, begins in a function of the run-time that makes its own at
-//! the upper end of its stack. The code that leads there lies in front of the domain's information block: a few words for each entry.
+//! What happens before a thread, or a gate's callee, comes to its entry: thread-local variables are made at the upper end of its stack, and constructors
+//! have run. Each begins in a function of the run-time then. The code that leads there lies in front of the domain's information block: a few words for
+//! each entry.
 
 use manifest::resolved::{Domain, System};
 
@@ -7,9 +8,14 @@ use crate::elf::{Local, Program};
 use crate::error::PlaceError;
 use crate::isa::THROUGH_WORDS;
 
-/// Function of the run-time in which threads begin.
-const FUNCTION: &str = "__cofferdam_local_begin";
-/// The linker script's symbol for the bytes that it takes from a stack.
+/// Function of the run-time in which threads and gates' callees begin that have variables of their own.
+const VARIABLES: &str = "__cofferdam_local_begin";
+/// The same in a program with constructors, for threads and for gates' callees.
+const CONSTRUCTED: [&str; 2] = ["__cofferdam_thread_begin", "__cofferdam_gate_begin"];
+/// The linker script's symbols around the addresses of constructors.
+const CONSTRUCTORS: [[&str; 2]; 2] =
+    [["__preinit_array_start", "__preinit_array_end"], ["__init_array_start", "__init_array_end"]];
+/// The linker script's symbol for the bytes that the variables take from a stack.
 const BYTES: &str = "__cofferdam_local_bytes";
 /// Alignment of a stack: no variable can ask for more.
 const ALIGN: u32 = 16;
@@ -18,14 +24,36 @@ const MOST_BYTES: u32 = 1 << 20;
 /// Bytes of the code for each entry.
 const THROUGH_BYTES: u32 = 4 * THROUGH_WORDS as u32;
 
-/// Those of a program; nothing if it has none.
+/// What a program needs; nothing if its threads begin at their entries.
 ///
 /// # Errors
 /// [`PlaceError::Elf`] and [`PlaceError::Symbol`] for a program whose threads cannot get them.
 pub(crate) fn of(program: &Program) -> Result<Option<Local>, PlaceError> {
+    let through = program.isa.through;
+    let bytes = variables(program)?;
+    let [thread, gate] = match (is_constructed(program), bytes) {
+        (true, _) => CONSTRUCTED,
+        (false, Some(_)) => [VARIABLES; 2],
+        (false, None) => return Ok(None),
+    };
+    let (thread, gate) = (program.function(thread)?, program.function(gate)?);
+    Ok(Some(Local { through, thread, gate, bytes: bytes.unwrap_or(0) }))
+}
+
+/// Whether a program has constructors, and a run-time that knows of their order: another one runs them before the first thread's `main`.
+fn is_constructed(program: &Program) -> bool {
+    let value = |name: &str| program.symbols.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.value);
+    let any = CONSTRUCTORS.iter().any(|[start, end]| value(start) != value(end));
+    any && CONSTRUCTED.iter().all(|name| value(name).is_some())
+}
+
+/// Bytes of a stack that a program's thread-local variables take, if it has any.
+fn variables(program: &Program) -> Result<Option<u32>, PlaceError> {
     let fail = |reason: String| PlaceError::Elf { domain: program.name.clone(), reason };
     let mut own = program.sections.iter().filter(|section| section.of_threads && section.bytes > 0).peekable();
-    let (Some(through), Some(_)) = (program.isa.through, own.peek()) else { return Ok(None) };
+    if !program.isa.thread_pointer || own.peek().is_none() {
+        return Ok(None);
+    }
     let (mut from, mut to) = (u64::MAX, 0);
     for section in own {
         if section.align > ALIGN {
@@ -36,13 +64,12 @@ pub(crate) fn of(program: &Program) -> Result<Option<Local>, PlaceError> {
         }
         (from, to) = (from.min(section.range().0), to.max(section.range().1));
     }
-    let function = program.function(FUNCTION)?;
     let symbol = program.symbols.iter().find(|symbol| symbol.name == BYTES && symbol.absolute);
     let bytes = symbol.map_or(0, |symbol| symbol.value);
     if bytes > MOST_BYTES || !bytes.is_multiple_of(ALIGN) || u64::from(bytes) < to - from {
         return Err(fail(format!("its thread-local variables have {} bytes, and `{BYTES}` is {bytes}", to - from)));
     }
-    Ok(Some(Local { through, function, bytes }))
+    Ok(Some(bytes))
 }
 
 /// The system with stacks that are larger by the thread-local variables.
@@ -63,22 +90,30 @@ pub(crate) fn entries(domain: &Domain, program: &Program) -> Result<Vec<u32>, Pl
     threads.chain(gates).map(|name| name.map_or(Ok(program.entry), |name| program.function(name))).collect()
 }
 
-/// Bytes of the code in front of the information block.
-pub(crate) fn code_bytes(domain: &Domain, program: &Program) -> u32 {
-    program.local.map_or(0, |_| (domain.threads.len() + domain.gates.len()) as u32 * THROUGH_BYTES)
+/// Needs of a program's threads in a domain. A lone thread without variables of its own comes to its constructors by itself.
+fn needs(domain: &Domain, program: &Program) -> Option<Local> {
+    program.local.filter(|local| local.bytes > 0 || domain.threads.len() + domain.gates.len() > 1)
 }
 
-/// That code, in the order of the entries.
-pub(crate) fn code(domain: &Domain, program: &Program) -> Result<Vec<u8>, PlaceError> {
-    let Some(local) = program.local else { return Ok(Vec::new()) };
-    let entries = entries(domain, program)?;
-    let words = entries.into_iter().flat_map(|entry| (local.through)(entry, local.function));
+/// Bytes of the code in front of the information block.
+pub(crate) fn code_bytes(domain: &Domain, program: &Program) -> u32 {
+    needs(domain, program).map_or(0, |_| (domain.threads.len() + domain.gates.len()) as u32 * THROUGH_BYTES)
+}
+
+/// That code, in the order of the entries, for a program whose code has been moved so far.
+pub(crate) fn code(domain: &Domain, program: &Program, delta: i64) -> Result<Vec<u8>, PlaceError> {
+    let Some(local) = needs(domain, program) else { return Ok(Vec::new()) };
+    let moved = |address: u32| (i64::from(address) + delta) as u32;
+    let functions = domain.threads.iter().map(|_| local.thread).chain(domain.gates.iter().map(|_| local.gate));
+    let entries = entries(domain, program)?.into_iter().zip(functions);
+    let words = entries.flat_map(|(entry, function)| (local.through)(moved(entry), moved(function)));
     Ok(words.flat_map(u32::to_le_bytes).collect())
 }
 
-/// Address at which the thread or gate of that number begins instead of at its entry, in a domain with its information block there.
-pub(crate) fn begin(domain: &Domain, program: &Program, info: u32, number: usize) -> Option<u32> {
-    program.local.map(|_| info - code_bytes(domain, program) + number as u32 * THROUGH_BYTES)
+/// Address at which the thread or gate of that number begins instead of at its entry, in the entry's state, in a domain with its information block there.
+pub(crate) fn begin(domain: &Domain, program: &Program, info: u32, (number, entry): (usize, u32)) -> Option<u32> {
+    let code = code_bytes(domain, program);
+    needs(domain, program).map(|_| info - code + number as u32 * THROUGH_BYTES | entry & 1)
 }
 
 #[cfg(test)]

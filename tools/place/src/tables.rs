@@ -122,8 +122,10 @@ fn domain_tables(
         (base, bytes)
     };
     let entries = local::entries(domain, program)?;
-    let entry =
-        |number: usize| local::begin(domain, program, spot.info, number).unwrap_or_else(|| moved(entries[number]));
+    let entry = |number: usize| {
+        let entry = entries[number];
+        local::begin(domain, program, spot.info, (number, entry)).unwrap_or_else(|| moved(entry))
+    };
     for (number, thread) in domain.threads.iter().enumerate() {
         let (stack_base, stack_bytes) = next_stack(thread.stack_bytes);
         tables.threads.push(system::Thread {

@@ -51,7 +51,7 @@ struct cof_area {
     uint32_t kind;   /* of a device: cof_name_hash of its kind, as board.toml has it; 0 for memory */
 };
 
-/* The start-up information block, or null in a gate that is called before the first thread has started. Cost: O(1). */
+/* The start-up information block. Cost: O(1). */
 const uint32_t *cof_info(void);
 /* Slot of the capability of that name and kind, or COF_NO_SLOT. Cost: O(capabilities). */
 uint32_t cof_cap(const char *name, uint32_t kind);
@@ -64,11 +64,11 @@ static inline uint32_t cof_name_hash(const char *name) {
         hash = (hash ^ (uint8_t)*name) * 0x01000193u;
     return hash;
 }
-/* Ticks of the board's clock in a second. Only where cof_info is not null. Cost: O(1). */
+/* Ticks of the board's clock in a second. Cost: O(1). */
 static inline uint32_t cof_ticks_per_second(void) {
     return cof_info()[3];
 }
-/* How often this domain has been restarted: 0 in its first life. Cost: O(1). */
+/* How often this domain has been restarted: 0 in its first life, and before its first thread has started. Cost: O(1). */
 uint32_t cof_restarts(void);
 /* Writes bytes to the console through the gate `console`. Blocks: it waits up to 200 ms for each 256 bytes while the
  * console is busy. 0 or the last refusal; COF_E_BAD_HANDLE without such a gate in the manifest. */

@@ -1,5 +1,5 @@
 /* Start of a domain written in C: memory is initialised by the kernel, so what is left are the
- * arguments, constructors, main and destructors. */
+ * constructors, arguments, main and destructors. */
 #include <alloca.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +22,9 @@ int main(int argc, char **argv);
 /* By this C++ tells the destructors of shared objects apart; a domain is one object. */
 void *const __dso_handle = (void *)&__dso_handle;
 
+/* The constructors have run. */
+volatile uint32_t cof_begun;
+
 static void run(const initialiser *first, const initialiser *end) {
     for (; first != end; first++)
         (*first)();
@@ -39,10 +42,29 @@ static size_t copy_arguments(const struct cof_area *file, char *text) {
     return count;
 }
 
+/* Every thread of a program with constructors comes here before its entry, and the first one runs them, on its own stack
+ * and budget. A thread that comes while another one does waits for it; a gate that is called meanwhile answers with
+ * COF_E_BAD_STATE (begin.S). */
+void cof_start(const uint32_t *info, uint32_t restarts) {
+    static uint32_t starting;
+    if (cof_begun)
+        return;
+    if (__atomic_exchange_n(&starting, 1, __ATOMIC_ACQUIRE)) {
+        while (!cof_begun)
+            cof_sleep_until(cof_time_now() + 1);
+        return;
+    }
+    cof_begin(info, restarts);
+    cof_prepare_exit();
+    run(__preinit_array_start, __preinit_array_end);
+    run(__init_array_start, __init_array_end);
+    cof_begun = 1;
+}
+
 COF_ENTRY __attribute__((noreturn)) void __cofferdam_entry(const uint32_t *info, uint32_t argument, uint32_t restarts) {
     struct cof_area file = {0};
     (void)argument;
-    cof_begin(info, restarts);
+    cof_start(info, restarts);
     if (cof_area("arguments", &file) != 0)
         file.bytes = 0;
     char *text = alloca(file.bytes + 1);
@@ -55,8 +77,5 @@ COF_ENTRY __attribute__((noreturn)) void __cofferdam_entry(const uint32_t *info,
         *text++ = 0;
     }
     argv[count + 1] = 0;
-    cof_prepare_exit();
-    run(__preinit_array_start, __preinit_array_end);
-    run(__init_array_start, __init_array_end);
     exit(main((int)count + 1, argv));
 }

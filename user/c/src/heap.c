@@ -6,11 +6,6 @@
 
 enum { NOT_A_BLOCK = 3, DOUBLE_FREE = 4, MISUSED = 102 };
 
-/* How often the domain has been restarted, so that the memory manager tells its lives apart. */
-uint32_t cof_grants_life(void) {
-    return cof_restarts();
-}
-
 /* How the memory manager is called. */
 int32_t cof_grants_call(uint32_t gate, uint32_t *message) {
     uint32_t value;
@@ -18,8 +13,8 @@ int32_t cof_grants_call(uint32_t gate, uint32_t *message) {
 }
 
 /* Another thread of the domain is in the heap. */
-void cof_heap_wait(void) {
-    cof_sleep_until(cof_time_now() + 1);
+bool cof_heap_wait(void) {
+    return cof_sleep_until(cof_time_now() + 1) == 0;
 }
 
 /* The heap of the demand area makes pages regions, and frees regions. */

@@ -7,8 +7,8 @@ use heap::{DEFAULT, EnvelopeArena};
 use info::info;
 
 unsafe extern "C" {
-    /// Lets less important threads run for a moment. Provided by the run-time.
-    safe fn cof_heap_wait();
+    /// Lets less important threads run for a moment; false in a gate, where nothing may wait. Provided by the run-time.
+    safe fn cof_heap_wait() -> bool;
 }
 
 /// Arenas beside that of plain `malloc`; no manifest has more.
@@ -23,14 +23,16 @@ const NEW: u32 = 0;
 const OPENING: u32 = 1;
 const OPEN: u32 = 2;
 
-/// Gives the arenas their memory, once.
+/// Gives the arenas their memory, once. In a gate that comes while a thread is doing so there are none yet.
 fn open() {
     if STATE.load(Ordering::Acquire) == OPEN {
         return;
     }
     if STATE.compare_exchange(NEW, OPENING, Ordering::Acquire, Ordering::Acquire).is_err() {
         while STATE.load(Ordering::Acquire) != OPEN {
-            cof_heap_wait();
+            if !cof_heap_wait() {
+                return;
+            }
         }
         return;
     }

@@ -11,10 +11,10 @@ use manager::wire::{Answer, Granted, LIFE_WORD, MESSAGE_WORDS, Message, Operatio
 unsafe extern "C" {
     /// Calls the gate in a slot with the address of a message; the status. Provided by the run-time.
     fn cof_grants_call(gate: u32, message: *mut u32) -> i32;
-    /// How often the domain has been restarted. Provided by the run-time.
+    /// How often the domain has been restarted; `u32::MAX` before a thread of it has started. Provided by the run-time.
     safe fn cof_grants_life() -> u32;
-    /// Lets less important threads run for a moment. Provided by the run-time.
-    safe fn cof_heap_wait();
+    /// Lets less important threads run for a moment; false in a gate, where nothing may wait. Provided by the run-time.
+    safe fn cof_heap_wait() -> bool;
 }
 
 /// Name under which a program looks up the manager's gate.
@@ -127,10 +127,14 @@ impl Manager {
     /// Sends a request. While the manager serves another thread or is starting, the caller waits and tries again.
     ///
     /// # Errors
-    /// [`Failure`].
+    /// [`Failure`]; `BAD_STATE` in a gate that is called before the domain's first thread has started.
     pub fn ask(self, request: &Request) -> Result<Answer, Failure> {
         let mut message = request.encode();
-        message[LIFE_WORD] = cof_grants_life();
+        let life = cof_grants_life();
+        if life == u32::MAX {
+            return Err(Error::BadState.into());
+        }
+        message[LIFE_WORD] = life;
         let mut tries = 0;
         loop {
             // SAFETY: the call lets the manager read and write the message, which lives until it returns.
@@ -143,7 +147,9 @@ impl Manager {
             if !matches!(error, Error::Busy | Error::BadState | Error::Stopped) || tries >= TRIES {
                 return Err(error.into());
             }
-            cof_heap_wait();
+            if !cof_heap_wait() {
+                return Err(error.into());
+            }
         }
         match Answer::decode(&message) {
             Some(Answer::Refused(refused)) => {

@@ -26,7 +26,8 @@ pub enum Records {
 
 /// A heap over memory of one temporal specification. Its threads take turns: what a thread does in it takes constant time, and a
 /// thread that finds it taken lets less important ones run until the holder is done. A thread with a deadline had better have an
-/// arena of its own, or allocate before its first release.
+/// arena of its own, or allocate before its first release. In a gate nothing may wait: a call of one that finds it taken gets no block, and
+/// what it frees is free after the next request that finds no memory.
 pub struct Arena {
     heap: Turn<Heap<Raw>>,
 }
@@ -73,25 +74,40 @@ impl Arena {
     /// A block of at least `bytes` bytes at a multiple of eight.
     ///
     /// # Errors
-    /// As `memory::heap::Heap::alloc`.
+    /// As `memory::heap::Heap::alloc`; [`Error::Busy`] in a gate.
     ///
     /// # Time complexity
     /// Constant.
     #[inline]
     pub fn alloc(&self, bytes: u32) -> Result<NonNull<u8>, Error> {
-        unpack(self.take(bytes))
+        self.alloc_aligned(bytes, 1)
     }
 
     /// A block of at least `bytes` bytes at a multiple of `align`, and of eight.
     ///
     /// # Errors
-    /// As `memory::heap::Heap::alloc_aligned`.
+    /// As `memory::heap::Heap::alloc_aligned`; [`Error::Busy`] in a gate.
     ///
     /// # Time complexity
-    /// Constant.
+    /// Constant; a request that finds no memory first takes back each block that was freed while another thread was in the heap.
     #[inline]
     pub fn alloc_aligned(&self, bytes: u32, align: u32) -> Result<NonNull<u8>, Error> {
-        unpack(if align <= 8 { self.take(bytes) } else { self.take_aligned(bytes, align) })
+        match unpack(if align == 1 { self.take(bytes) } else { self.take_aligned(bytes, align) }) {
+            Err(Error::Full) => self.take_again(bytes, align),
+            outcome => outcome,
+        }
+    }
+
+    /// What was freed while it was somebody else's turn may be what is missing.
+    #[cold]
+    #[inline(never)]
+    fn take_again(&self, bytes: u32, align: u32) -> Result<NonNull<u8>, Error> {
+        unpack(pack(self.with(|heap| {
+            let mut kept = self.heap.kept().peekable();
+            kept.peek().ok_or(Error::Full)?;
+            kept.try_for_each(|block| heap.free(block))?;
+            heap.alloc_aligned(bytes, align)
+        })))
     }
 
     /// Takes a block back.
@@ -106,7 +122,14 @@ impl Arena {
     /// Constant.
     #[inline(never)]
     pub unsafe fn free(&self, block: NonNull<u8>) -> Result<(), Error> {
-        self.with(|heap| heap.free(block.as_ptr() as u32))
+        match self.heap.with(|heap| heap.free(block.as_ptr() as u32)) {
+            Some(freed) => freed,
+            None => {
+                // SAFETY: as the caller promises.
+                unsafe { self.heap.keep(block) };
+                Ok(())
+            }
+        }
     }
 
     /// Changes a block's size; the block may move, with its contents.
@@ -147,34 +170,34 @@ impl Arena {
 
     /// Whether an address lies between the beginning of the arena's first piece and the end of its last one.
     pub fn spans(&self, address: u32) -> bool {
-        self.with(|heap| heap.memory().spans(address))
+        self.heap.with(|heap| heap.memory().spans(address)).unwrap_or(false)
     }
 
-    /// The arena's occupancy.
+    /// The arena's occupancy; nothing in a gate that finds it taken.
     pub fn usage(&self) -> Usage {
-        self.with(|heap| heap.usage())
+        self.heap.with(|heap| heap.usage()).unwrap_or_default()
     }
 
     /// The largest request that now succeeds for certain.
     pub fn largest_request(&self) -> u32 {
-        self.with(|heap| heap.largest_request()).unwrap_or(0)
+        self.heap.with(|heap| heap.largest_request()).flatten().unwrap_or(0)
     }
 
     /// Once for the whole program, so that its instructions stay close together.
     #[inline(never)]
     fn take(&self, bytes: u32) -> u32 {
-        self.with(|heap| pack(heap.alloc(bytes)))
+        pack(self.with(|heap| heap.alloc(bytes)))
     }
 
     #[cold]
     #[inline(never)]
     fn take_aligned(&self, bytes: u32, align: u32) -> u32 {
-        self.with(|heap| pack(heap.alloc_aligned(bytes, align)))
+        pack(self.with(|heap| heap.alloc_aligned(bytes, align)))
     }
 
     #[inline(always)]
-    fn with<R>(&self, use_it: impl FnOnce(&mut Heap<Raw>) -> R) -> R {
-        self.heap.with(use_it)
+    fn with<R>(&self, use_it: impl FnOnce(&mut Heap<Raw>) -> Result<R, Error>) -> Result<R, Error> {
+        self.heap.with(use_it).unwrap_or(Err(Error::Busy))
     }
 }
 
@@ -185,8 +208,16 @@ impl Default for Arena {
 }
 
 /// Errors below the lowest address of a block, so that an outcome is one register.
-const ERRORS: [Error; 7] =
-    [Error::Full, Error::TooLarge, Error::Alignment, Error::NotABlock, Error::DoubleFree, Error::Corrupt, Error::Piece];
+const ERRORS: [Error; 8] = [
+    Error::Full,
+    Error::TooLarge,
+    Error::Alignment,
+    Error::NotABlock,
+    Error::DoubleFree,
+    Error::Corrupt,
+    Error::Piece,
+    Error::Busy,
+];
 
 #[inline(always)]
 pub(crate) fn pack(outcome: Result<u32, Error>) -> u32 {

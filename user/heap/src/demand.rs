@@ -135,7 +135,7 @@ impl DemandArena {
     /// The addresses are the domain's demand area, and from now on only used through this arena.
     pub unsafe fn open(&self, (base, bytes): (u32, u32), live: u32, largest: u32, count: u32) -> Result<(), Error> {
         let layout = Layout::new(live, largest, count).filter(|layout| layout.bytes() == bytes).ok_or(Error::Piece)?;
-        self.heap.with(|heap| {
+        self.with(|heap| {
             if self.is_open() {
                 return Err(Error::Piece);
             }
@@ -157,12 +157,30 @@ impl DemandArena {
     /// A block of at least `bytes` bytes at a multiple of `align`, and of eight.
     ///
     /// # Errors
-    /// As `memory::demand::DemandHeap::alloc_aligned`.
+    /// As `memory::demand::DemandHeap::alloc_aligned`; [`Error::Busy`] in a gate that finds the heap taken.
     pub fn alloc_aligned(&self, bytes: u32, align: u32) -> Result<NonNull<u8>, Error> {
         let take = |heap: &mut DemandHeap<_, _, _>| {
-            if align <= 8 { heap.alloc(bytes) } else { heap.alloc_aligned(bytes, align) }
+            if align == 1 { heap.alloc(bytes) } else { heap.alloc_aligned(bytes, align) }
         };
-        unpack(pack(self.with(take)))
+        match unpack(pack(self.with(take))) {
+            Err(Error::Full) => self.take_again(take),
+            outcome => outcome,
+        }
+    }
+
+    /// What was freed while it was somebody else's turn may be what is missing.
+    #[cold]
+    #[inline(never)]
+    fn take_again(
+        &self,
+        take: impl Fn(&mut DemandHeap<Raw, Table, Kernel>) -> Result<u32, Error>,
+    ) -> Result<NonNull<u8>, Error> {
+        unpack(pack(self.with(|heap| {
+            let mut kept = self.heap.kept().peekable();
+            kept.peek().ok_or(Error::Full)?;
+            kept.try_for_each(|block| heap.free(block))?;
+            take(heap)
+        })))
     }
 
     /// Takes a block back, and the frames of pages in which no block lies any more.
@@ -173,7 +191,14 @@ impl DemandArena {
     /// # Safety
     /// Nobody uses the block any more.
     pub unsafe fn free(&self, block: NonNull<u8>) -> Result<(), Error> {
-        self.with(|heap| heap.free(block.as_ptr() as u32))
+        match self.heap.with(|heap| heap.free(block.as_ptr() as u32)) {
+            Some(freed) => freed,
+            None => {
+                // SAFETY: as the caller promises.
+                unsafe { self.heap.keep(block) };
+                Ok(())
+            }
+        }
     }
 
     /// Changes a block's size; the block may move, with its contents.
@@ -213,18 +238,21 @@ impl DemandArena {
 
     /// The arena's occupancy.
     pub fn usage(&self) -> Usage {
-        self.with(|heap| heap.usage())
+        self.heap.with(|heap| heap.usage()).unwrap_or_default()
     }
 
     /// Pages of blocks that are in use, and the most that were.
     pub fn pages(&self) -> (u32, u32) {
-        self.with(|heap| heap.pages())
+        self.heap.with(|heap| heap.pages()).unwrap_or_default()
     }
 
     /// Once for the whole program.
     #[inline(never)]
-    fn with<R>(&self, use_it: impl FnOnce(&mut DemandHeap<Raw, Table, Kernel>) -> R) -> R {
-        self.heap.with(use_it)
+    fn with<R>(
+        &self,
+        use_it: impl FnOnce(&mut DemandHeap<Raw, Table, Kernel>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.heap.with(use_it).unwrap_or(Err(Error::Busy))
     }
 }
 

@@ -5,7 +5,7 @@
 //! whoever called; the default arena ends the thread with a message, because C's `free` cannot return an error.
 //!
 //! The run-time that links this crate provides two functions: `cof_heap_wait`, which lets less important threads run for a
-//! moment, and `cof_heap_fault`, which reports a program error and does not return; with the feature `demand` `cof_heap_map` and `cof_heap_unmap`, too,
+//! moment and is false in a gate, where nothing may wait, and `cof_heap_fault`, which reports a program error and does not return; with the feature `demand` `cof_heap_map` and `cof_heap_unmap`, too,
 //! which call the kernel.
 #![no_std]
 

@@ -22,17 +22,29 @@ fn told(block: *mut u8) -> *mut c_void {
     block.cast()
 }
 
+/// In each function that takes a block, and never a call of another one: by the function that a program has, `check` tells whether the program itself
+/// allocates, or newlib alone.
+#[inline(always)]
+fn plain(bytes: usize) -> *mut c_void {
+    told(default::alloc(bytes, 1))
+}
+
 /// `malloc`.
 #[unsafe(no_mangle)]
 pub extern "C" fn malloc(bytes: usize) -> *mut c_void {
-    told(default::alloc(bytes, 1))
+    plain(bytes)
 }
 
 /// `calloc`.
 #[unsafe(no_mangle)]
 pub extern "C" fn calloc(count: usize, bytes: usize) -> *mut c_void {
+    cleared(count, bytes)
+}
+
+#[inline(always)]
+fn cleared(count: usize, bytes: usize) -> *mut c_void {
     let Some(bytes) = count.checked_mul(bytes) else { return told(null_mut()) };
-    let block = told(default::alloc(bytes, 1));
+    let block = plain(bytes);
     if !block.is_null() {
         // SAFETY: the block has that many bytes.
         unsafe { block.write_bytes(0, bytes) };
@@ -57,7 +69,7 @@ pub unsafe extern "C" fn free(block: *mut c_void) {
 /// As [`free`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn realloc(block: *mut c_void, bytes: usize) -> *mut c_void {
-    let Some(old) = NonNull::new(block.cast()) else { return malloc(bytes) };
+    let Some(old) = NonNull::new(block.cast()) else { return plain(bytes) };
     if bytes == 0 {
         // SAFETY: as the caller promises.
         unsafe { default::free(old) };
@@ -67,16 +79,26 @@ pub unsafe extern "C" fn realloc(block: *mut c_void, bytes: usize) -> *mut c_voi
     told(unsafe { default::realloc(old, bytes) })
 }
 
-/// `memalign`.
+/// `memalign`; `EINVAL` when the alignment is no power of two.
 #[unsafe(no_mangle)]
 pub extern "C" fn memalign(align: usize, bytes: usize) -> *mut c_void {
+    aligned(align, bytes)
+}
+
+#[inline(always)]
+fn aligned(align: usize, bytes: usize) -> *mut c_void {
+    if !align.is_power_of_two() {
+        // SAFETY: newlib's function returns the address of an integer.
+        unsafe { __errno().write(INVALID) };
+        return null_mut();
+    }
     told(default::alloc(bytes, align))
 }
 
-/// `aligned_alloc`.
+/// `aligned_alloc`, as [`memalign`].
 #[unsafe(no_mangle)]
 pub extern "C" fn aligned_alloc(align: usize, bytes: usize) -> *mut c_void {
-    memalign(align, bytes)
+    aligned(align, bytes)
 }
 
 /// `posix_memalign`.
@@ -97,7 +119,7 @@ pub unsafe extern "C" fn posix_memalign(place: *mut *mut c_void, align: usize, b
     0
 }
 
-/// `malloc_usable_size`; 0 for a null pointer.
+/// `malloc_usable_size`; 0 for a null pointer, and in a gate while another thread is in the heap.
 ///
 /// # Safety
 /// As [`free`].
@@ -106,6 +128,7 @@ pub unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize {
     let Some(known) = NonNull::new(block.cast()) else { return 0 };
     match default::size(known) {
         Ok(bytes) => bytes as usize,
+        Err(crate::Error::Busy) => 0,
         Err(error) => default::fault(error, block as u32),
     }
 }
@@ -113,13 +136,13 @@ pub unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize {
 /// newlib's name for `malloc`; the first argument is newlib's state, which is not used.
 #[unsafe(no_mangle)]
 pub extern "C" fn _malloc_r(_: *mut c_void, bytes: usize) -> *mut c_void {
-    malloc(bytes)
+    plain(bytes)
 }
 
 /// newlib's name for `calloc`.
 #[unsafe(no_mangle)]
 pub extern "C" fn _calloc_r(_: *mut c_void, count: usize, bytes: usize) -> *mut c_void {
-    calloc(count, bytes)
+    cleared(count, bytes)
 }
 
 /// newlib's name for `free`.
@@ -145,7 +168,7 @@ pub unsafe extern "C" fn _realloc_r(_: *mut c_void, block: *mut c_void, bytes: u
 /// newlib's name for `memalign`.
 #[unsafe(no_mangle)]
 pub extern "C" fn _memalign_r(_: *mut c_void, align: usize, bytes: usize) -> *mut c_void {
-    memalign(align, bytes)
+    aligned(align, bytes)
 }
 
 /// Called by the C run-time when the information block is known (`cof_info_begin`), before anything allocates.

@@ -1,16 +1,19 @@
 //! Turns of a domain's threads.
 
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicBool, Ordering, compiler_fence};
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, compiler_fence};
 
 unsafe extern "C" {
-    /// Lets less important threads run for a moment.
-    safe fn cof_heap_wait();
+    /// Lets less important threads run for a moment; false where nothing may wait: in a gate.
+    safe fn cof_heap_wait() -> bool;
 }
 
 /// Something that one thread of the domain uses at a time.
 pub(crate) struct Turn<T> {
     taken: AtomicBool,
+    /// The block that was freed last while the turn was somebody else's; its first word is the address of the one before, or 0.
+    later: AtomicU32,
     inner: UnsafeCell<T>,
 }
 
@@ -19,33 +22,66 @@ unsafe impl<T> Sync for Turn<T> {}
 
 impl<T> Turn<T> {
     pub const fn new(inner: T) -> Turn<T> {
-        Turn { taken: AtomicBool::new(false), inner: UnsafeCell::new(inner) }
+        Turn { taken: AtomicBool::new(false), later: AtomicU32::new(0), inner: UnsafeCell::new(inner) }
     }
 
     /// Threads of one domain run on one processor: an exchange that no interrupt divides keeps them apart, and only the compiler
-    /// could reorder what stands between the fences.
+    /// could reorder what stands between the fences. `None`: it is somebody else's turn, who cannot go on before the caller's gate has ended.
     #[inline(always)]
-    pub fn with<R>(&self, use_it: impl FnOnce(&mut T) -> R) -> R {
-        if self.taken.swap(true, Ordering::Relaxed) {
-            self.wait();
+    pub fn with<R>(&self, use_it: impl FnOnce(&mut T) -> R) -> Option<R> {
+        if self.taken.swap(true, Ordering::Relaxed) && !self.wait() {
+            return None;
         }
         compiler_fence(Ordering::Acquire);
         // SAFETY: `taken` was false, so no other reference exists until it is false again.
         let result = use_it(unsafe { &mut *self.inner.get() });
         compiler_fence(Ordering::Release);
         self.taken.store(false, Ordering::Relaxed);
-        result
+        Some(result)
     }
 
     /// Apart, so that what an operation executes lies in sequence.
     #[cold]
     #[inline(never)]
-    fn wait(&self) {
-        loop {
-            cof_heap_wait();
+    fn wait(&self) -> bool {
+        while cof_heap_wait() {
             if !self.taken.swap(true, Ordering::Relaxed) {
-                return;
+                return true;
             }
         }
+        false
+    }
+
+    /// Keeps a block for [`Turn::kept`], when it is somebody else's turn.
+    ///
+    /// # Safety
+    /// The block has a word, and nobody uses it any more.
+    ///
+    /// # Time complexity
+    /// Constant, and once more for each thread or gate of the domain that does the same in between.
+    #[cold]
+    pub unsafe fn keep(&self, block: NonNull<u8>) {
+        let mut last = self.later.load(Ordering::Relaxed);
+        loop {
+            // SAFETY: as the caller promises.
+            unsafe { block.cast::<u32>().write(last) };
+            let address = block.as_ptr() as u32;
+            match self.later.compare_exchange_weak(last, address, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(other) => last = other,
+            }
+        }
+    }
+
+    /// The blocks that were kept, which are the caller's from now on.
+    #[cold]
+    pub fn kept(&self) -> impl Iterator<Item = u32> + use<T> {
+        let mut next = self.later.swap(0, Ordering::Acquire);
+        core::iter::from_fn(move || {
+            let block = NonNull::new(next as *mut u32)?;
+            // SAFETY: `keep` wrote this word, and nobody else has the block.
+            next = unsafe { block.read() };
+            Some(block.as_ptr() as u32)
+        })
     }
 }

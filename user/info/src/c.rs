@@ -29,13 +29,13 @@ pub unsafe extern "C" fn cof_info_begin(block: *const u32) -> i32 {
     unsafe { begin(block) }.is_some().into()
 }
 
-/// Address of the block; null before a thread has begun.
+/// Address of the block.
 #[unsafe(no_mangle)]
 pub extern "C" fn cof_info() -> *const u32 {
     info().map_or(core::ptr::null(), Info::address)
 }
 
-/// The domain's name, which a zero byte ends; null before a thread has begun.
+/// The domain's name, which a zero byte ends.
 #[unsafe(no_mangle)]
 pub extern "C" fn cof_name() -> *const c_char {
     info().map_or(core::ptr::null(), |info| info.name_bytes().as_ptr().cast())
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn cof_cap(name: *const c_char, kind: u32) -> u32 {
     found.map_or(NO_SLOT, |cap| cap.slot)
 }
 
-/// Describes the area of that name: 0, or `BAD_STATE` before a thread has begun and `BAD_ARGUMENT` without such an area.
+/// Describes the area of that name: 0, or `BAD_ARGUMENT` without such an area.
 ///
 /// # Safety
 /// `name` is a string that a zero byte ends; `to` points to an area that the caller may write.

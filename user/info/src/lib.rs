@@ -10,6 +10,11 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use abi::info::HEADER_WORDS;
 pub use abi::info::{Area, Cap, Envelope, Info};
 
+/// Address of the block. The tool writes it into the initial data of every program that has this symbol, so that whoever comes first, a gate's caller or a
+/// thread that is more important than the first one, finds it.
+#[used]
+#[unsafe(export_name = "__cofferdam_info")]
+#[unsafe(link_section = ".data.cofferdam_info")]
 static BLOCK: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 
 /// The way from handlers into the kernel, once the first thread has started; 0 before, and of a domain without handlers. Handlers cannot read
@@ -23,10 +28,10 @@ pub fn wake() -> u32 {
     WAKE.load(Ordering::Relaxed)
 }
 
-/// The block of this domain. `None` only in a gate that is called before the domain's first thread has started.
+/// The block of this domain. `None` only if it has another version than this run-time: then the domain's first thread ends.
 pub fn info() -> Option<Info> {
     let address = BLOCK.load(Ordering::Relaxed);
-    // SAFETY: the pointer is null or was stored by `begin` after the block had been checked.
+    // SAFETY: the pointer is null, or the tool or `begin` stored it: the address of the domain's block.
     if address.is_null() { None } else { unsafe { at(address) } }
 }
 

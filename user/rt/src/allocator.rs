@@ -19,7 +19,7 @@ mod global {
     // SAFETY: the blocks come from the arena, which returns disjoint blocks of the size and alignment asked for.
     unsafe impl GlobalAlloc for Heap {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-            heap::alloc(layout.size(), layout.align())
+            heap::alloc(layout.size(), if layout.align() <= heap::GRANULE as usize { 1 } else { layout.align() })
         }
 
         unsafe fn dealloc(&self, block: *mut u8, _: Layout) {
@@ -50,7 +50,7 @@ mod global {
 #[cfg(feature = "heap")]
 pub use global::Heap;
 
-/// How often the domain has been restarted, so that the memory manager tells its lives apart.
+/// How often the domain has been restarted, so that the memory manager tells its lives apart; `u32::MAX` before a thread has started.
 #[cfg(feature = "memory")]
 #[unsafe(no_mangle)]
 extern "C" fn cof_grants_life() -> u32 {
@@ -64,10 +64,10 @@ extern "C" fn cof_grants_call(gate: u32, message: *mut u32) -> i32 {
     sys::gate_call(gate, message as u32, 0, 0).map_or_else(|error| error as i32, |_| 0)
 }
 
-/// Called by the heap when another thread of the domain is in it.
+/// Called by the heap when another thread of the domain is in it; false in a gate, where nothing may wait.
 #[unsafe(no_mangle)]
-extern "C" fn cof_heap_wait() {
-    let _ = sys::sleep_until(now() + 1);
+extern "C" fn cof_heap_wait() -> bool {
+    sys::sleep_until(now() + 1).is_ok()
 }
 
 /// Makes pages of the demand area regions, for its heap.

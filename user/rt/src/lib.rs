@@ -18,9 +18,9 @@ mod panic;
 mod shared;
 pub mod sys;
 
-/// How often the domain has been restarted.
+/// How often the domain has been restarted; `u32::MAX` before a thread has started.
 #[cfg(feature = "memory")]
-pub(crate) static RESTARTS: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
+pub(crate) static RESTARTS: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(u32::MAX);
 
 pub use abi;
 pub use abi::Error;

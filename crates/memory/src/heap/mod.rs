@@ -184,6 +184,8 @@ pub enum Error {
     Corrupt,
     /// The piece is too small, too large, or not in the memory.
     Piece,
+    /// Somebody else is in the heap, and whoever asks may not wait. No heap of this crate says so, but those that several threads share.
+    Busy,
 }
 
 /// The occupancy of a heap, in bytes with headers.

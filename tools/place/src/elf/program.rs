@@ -94,14 +94,16 @@ pub(crate) struct Relocation {
     pub symbol: usize,
 }
 
-/// How the threads of a program get thread-local variables.
+/// How the threads of a program get thread-local variables, and constructors run before anything else does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Local {
-    /// The code that leads through the function.
+    /// The code that leads through a function.
     pub through: Through,
-    /// The function of the run-time in which they begin.
-    pub function: u32,
-    /// Bytes of each stack that they take.
+    /// The function of the run-time in which threads begin.
+    pub thread: u32,
+    /// That in which gates' callees begin.
+    pub gate: u32,
+    /// Bytes of each stack that the variables take.
     pub bytes: u32,
 }
 

@@ -3,7 +3,7 @@
 use object::elf;
 
 use super::attributes;
-use super::table::{Encoding, Isa, Mark, Moves, Veneer};
+use super::table::{Encoding, Isa, Mark, Moves, THROUGH_WORDS, Veneer};
 
 /// The two of them: ELF files do not tell them apart.
 pub(super) const ISA: Isa = Isa {
@@ -24,9 +24,21 @@ pub(super) const ISA: Isa = Isa {
     marks: &[("$d", Mark::Data), ("$a", Mark::Code(4, &A32)), ("$t", Mark::Code(2, &T32))],
     triples: &["thumbv", "armv"],
     processor: "arm",
-    through: None,
+    through,
+    thread_pointer: false,
     tools: "arm-none-eabi-",
 };
+
+/// `movw ip; movt ip; ldr pc, [pc]` and the function's address: the entry in ip, which the function expects there (arch/arm-user/begin.S), in
+/// the entry's own state. Source: Armv7-A/R ARM (DDI 0406), A8.8.64 and A8.8.102.
+fn through(entry: u32, function: u32) -> [u32; THROUGH_WORDS] {
+    let (lower, upper) = (entry as u16, (entry >> 16) as u16);
+    if entry & 1 == 1 {
+        [(T32.set)(0x0c00_f240, lower), (T32.set)(0x0c00_f2c0, upper), 0xf000_f8df, function]
+    } else {
+        [(A32.set)(0xe300_c000, lower), (A32.set)(0xe340_c000, upper), 0xe51f_f004, function]
+    }
+}
 
 /// Those of GNU ld 2.40 and LLD 19 that hold an address; instructions: Armv7-A/R ARM (DDI 0406), A8.8.
 const VENEERS: &[Veneer] = &[

@@ -26,11 +26,12 @@ pub(super) const ISA: Isa = Isa {
     marks: &[],
     triples: &["riscv32"],
     processor: "riscv32",
-    through: Some(through),
+    through,
+    thread_pointer: true,
     tools: "riscv64-unknown-elf-",
 };
 
-/// `lui t1; addi t1; lui t0; jr (t0)`: the entry in t1, which the function expects there (arch/rv32-user/local.S). Source: Unprivileged ISA, RV32I,
+/// `lui t1; addi t1; lui t0; jr (t0)`: the entry in t1, which the function expects there (local.S and begin.S of arch/rv32-user). Source: Unprivileged ISA, RV32I,
 /// "Integer Computational Instructions" and "Control Transfer Instructions".
 fn through(entry: u32, function: u32) -> [u32; THROUGH_WORDS] {
     const T0: u32 = 5;

@@ -42,9 +42,10 @@ pub struct Isa {
     pub(super) triples: &'static [&'static str],
     /// The processor as CMake calls it.
     pub processor: &'static str,
-    /// Code before the entry of a thread, which leads through a function of the run-time; none where no program has
-    /// thread-local variables.
-    pub(crate) through: Option<Through>,
+    /// Code before the entry of a thread, which leads through a function of the run-time.
+    pub(crate) through: Through,
+    /// A register holds the address of a thread's own variables.
+    pub(crate) thread_pointer: bool,
     /// The beginning of the names of its C compiler and its binary utilities.
     pub tools: &'static str,
 }

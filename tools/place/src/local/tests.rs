@@ -72,7 +72,7 @@ fn performed(words: [u32; 4]) -> [u32; 3] {
 #[test]
 fn a_thread_comes_to_the_function_with_its_entry_in_a_register() {
     let local = of(&program("riscv32imac-unknown-none-elf")).unwrap().unwrap();
-    assert_eq!((local.bytes, local.function), (32, CODE + 0x40));
+    assert_eq!((local.bytes, local.thread, local.gate), (32, CODE + 0x40, CODE + 0x40));
     for entry in [CODE, CODE + 0x7fe, CODE + 0x800, CODE + 0xffe, 0x8fff_f800, 0xffff_fffe] {
         for function in [CODE + 0x40, CODE + 0x7fc, CODE + 0x800, CODE + 0x1804] {
             let [_, told, led] = performed((local.through)(entry, function));
@@ -108,6 +108,39 @@ fn a_program_without_them_begins_at_its_entries() {
     let mut without = program("riscv32imac-unknown-none-elf");
     without.sections.truncate(1);
     assert!(of(&without).unwrap().is_none());
-    // On another processor programs see to theirs themselves.
+    // On another processor programs see to their variables themselves.
     assert!(of(&program("thumbv7em-none-eabihf")).unwrap().is_none());
+}
+
+/// A program with constructors, and with the functions of the run-time or without.
+fn constructed(triple: &str, functions: bool) -> Program {
+    let mut program = program(triple);
+    program.symbols.push(symbol("__init_array_start", DATA + 0x40, Some(1)));
+    program.symbols.push(symbol("__init_array_end", DATA + 0x44, Some(1)));
+    if functions {
+        program.symbols.push(symbol("__cofferdam_thread_begin", CODE + 0x51, Some(0)));
+        program.symbols.push(symbol("__cofferdam_gate_begin", CODE + 0x61, Some(0)));
+    }
+    program
+}
+
+#[test]
+fn threads_and_gates_of_a_program_with_constructors_begin_elsewhere() {
+    for (triple, bytes) in [("thumbv7em-none-eabihf", 0), ("riscv32imac-unknown-none-elf", 32)] {
+        let local = of(&constructed(triple, true)).unwrap().unwrap();
+        assert_eq!((local.bytes, local.thread, local.gate), (bytes, CODE + 0x51, CODE + 0x61));
+    }
+    assert!(of(&constructed("thumbv7em-none-eabihf", false)).unwrap().is_none());
+    let local = of(&constructed("riscv32imac-unknown-none-elf", false)).unwrap().unwrap();
+    assert_eq!(local.thread, CODE + 0x40);
+}
+
+/// Instructions as GNU as 2.40 makes them.
+#[test]
+fn code_for_arm_leads_to_the_function_in_the_state_of_the_entry() {
+    let through = Isa::of_target("thumbv7em-none-eabihf").unwrap().through;
+    // movw ip, #0x5679; movt ip, #0x1234; ldr.w pc, [pc, #0]; .word 0x16d00051
+    assert_eq!(through(0x1234_5679, 0x16d0_0051), [0x6c79_f245, 0x2c34_f2c1, 0xf000_f8df, 0x16d0_0051]);
+    // movw ip, #0x5678; movt ip, #0x1234; ldr pc, [pc, #-4]; .word 0x16d00050
+    assert_eq!(through(0x1234_5678, 0x16d0_0050), [0xe305_c678, 0xe341_c234, 0xe51f_f004, 0x16d0_0050]);
 }

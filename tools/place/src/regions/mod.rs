@@ -19,6 +19,7 @@ use crate::elf::{Kernel, Program};
 use crate::error::PlaceError;
 use crate::handlers::{Handlers, HandlersSpot};
 use crate::ledger::Book;
+use crate::local;
 use crate::scheme::{Extras, Scheme, Site};
 use crate::spot::{DomainSpot, Range, Spot, fixed_error, info_bytes, pin, stack_bytes};
 use admission::Admission;
@@ -174,7 +175,8 @@ fn place_domain<U: Unit>(
     let (system, rom) = (site.system, site.rom);
     let (domain, program, spaces) = (&system.domains[index], &site.programs[index], &mut site.spaces);
     let item = |part: Part| Item::Of(part, domain.name.clone());
-    let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
+    let own_bytes = program.code.bytes.next_multiple_of(8) + local::code_bytes(domain, program);
+    let code_bytes = own_bytes + info_bytes(domain) + domain.code.extra;
     let space = &mut spaces[domain.code.memory];
     // A program without relocations stays where it was linked, or is refused.
     let at = if program.relocations.is_empty() { Some(program.code.base) } else { domain.code.at };
@@ -199,7 +201,7 @@ fn place_domain<U: Unit>(
     Ok(DomainSpot {
         code_delta: moved(code_base, program.code.base),
         data_delta: if program.data.bytes == 0 { 0 } else { moved(data_base, program.data.base) },
-        info: code_base + program.code.bytes.next_multiple_of(8),
+        info: code_base + own_bytes,
         areas,
         code_base,
         data_base,

@@ -10,6 +10,7 @@ use super::keep::{Keep, SECTION, alignment, keep, room};
 use crate::allocate::Space;
 use crate::elf::Program;
 use crate::error::PlaceError;
+use crate::local;
 use crate::spot::{DomainSpot, Spot, fixed_error, info_bytes, stack_bytes};
 
 /// An area with what it asks for.
@@ -65,7 +66,7 @@ pub(super) fn place(
     Ok(DomainSpot {
         code_delta: moved(code_base, program.code.base),
         data_delta: if program.data.bytes == 0 { 0 } else { moved(data_base, program.data.base) },
-        info: code_base + program.code.bytes.next_multiple_of(8),
+        info: code_base + own_bytes(domain, program),
         areas: items
             .into_iter()
             .zip(lies)
@@ -84,6 +85,11 @@ pub(super) fn place(
     })
 }
 
+/// Bytes of a program's code, with what leads to its entries.
+fn own_bytes(domain: &Domain, program: &Program) -> u32 {
+    program.code.bytes.next_multiple_of(8) + local::code_bytes(domain, program)
+}
+
 /// The areas in the order in which the domain finds them.
 fn items(domain: &Domain, program: &Program, stack: u32, together: bool) -> Vec<Asked> {
     // A program without relocations stays where it was linked, or is refused.
@@ -99,7 +105,7 @@ fn items(domain: &Domain, program: &Program, stack: u32, together: bool) -> Vec<
         memory: declared.memory,
         guarded: false,
     };
-    let code_bytes = program.code.bytes.next_multiple_of(8) + info_bytes(domain) + domain.code.extra;
+    let code_bytes = own_bytes(domain, program) + info_bytes(domain) + domain.code.extra;
     let code = item(Part::Code, &domain.code, u64::from(code_bytes), area::READ | area::EXECUTE);
     let mut items = vec![Asked { at: fixed(domain.code.at, program.code.base), ..code }];
     let data_bytes = u64::from(program.data.bytes.next_multiple_of(8) + domain.data.extra);
