@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>
+#include <malloc.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -37,6 +38,24 @@ static void formats(void) {
     PRINTS("INF 1.000000", "%F %F", (double)INFINITY, 1.0);
     PRINTS("123456789", "%'d", 123456789);
     FAILS(strcmp(print("%ls", L"wide"), "length") == 0, ENOSYS);
+    /* Rounded half to even from the exact value, and every digit of it. */
+    PRINTS("0 2 0.12 0.2", "%.0f %.0f %.2f %.1f", 0.45, 2.5, 0.125, 0.25);
+    PRINTS("0.1000000000000000055511151231257827 4.941e-324", "%.34f %.3e", 0.1, 0x1p-1074);
+    PRINTS("1e+05 123456 1.23457e+06 0.0001 1e-05", "%g %g %g %g %g", 99999.96, 123456.0, 1234567.0, 1e-4, 1e-5);
+    PRINTS("-1.50|  +1.5|001.5|1.5  |1.|1.00000|0", "%.2f|%+6.1f|%05.1f|%-5.1f|%#.0f|%#g|%g", -1.5, 1.5, 1.5, 1.5, 1.0,
+           1.0, 0.0);
+    PRINTS("0x1.80000000000000000p+0 -0x1p+0|nan|0 010 00010", "%.17a %a|%a|%#.0o %#o %#.5o", 1.5, -1.0, NAN, 0, 8, 8);
+    PRINTS("  inf|-inf ", "%5f|%-5G", (double)INFINITY, -(double)INFINITY);
+    HOLDS(snprintf(NULL, 0, "%.1080f", 0x1p-1074) == 1082 && snprintf(NULL, 0, "%f", 1e308) == 316);
+}
+
+/* The compiler knows the lengths of such formats, and must not put them in the place of what the library says. */
+static void refusals(void) {
+    char room[16];
+    signed char count = 9;
+    FAILS(snprintf(room, sizeof room, "abc%hhn", &count) < 0 && count == 9, ENOSYS);
+    FAILS(snprintf(room, sizeof room, "abc%lc", (wint_t)L'x') < 0, ENOSYS);
+    FAILS(sprintf(room, "abc%ls", L"xy") < 0, ENOSYS);
 }
 
 static void scans(void) {
@@ -44,10 +63,21 @@ static void scans(void) {
     intmax_t large = 0;
     signed char bytes[3] = {1, 2, 3};
     float value = 0;
+    int integer = 0;
     char word[8];
     HOLDS(sscanf("77 -8 200 x", "%zu %jd %hhu %7[a-z]", &size, &large, (unsigned char *)&bytes[1], word) == 4);
     HOLDS(size == 77 && large == -8 && bytes[0] == 1 && bytes[1] == (signed char)200 && bytes[2] == 3);
     HOLDS(sscanf("2.5,9", "%a,%*zu", &value) == 1 && value == 2.5);
+    char *end;
+    HOLDS(strtod("0x1.8 ", &end) == 1.5 && *end == ' ' && strtod("-0x.8p+", &end) == -0.5 && *end == 'p');
+    HOLDS(strtod("infinit", &end) == INFINITY && *end == 'i' && isnan(strtod("nan(1)", &end)) && !*end);
+    HOLDS(strtod("1.00000000000000011102230246251565405", NULL) == 1.0000000000000002);
+    HOLDS(strtof("1.00000005960464477540", NULL) == 1.0000001f && atof("9007199254740993") == 9007199254740992.0);
+    FAILS(strtod("1e400", NULL) == HUGE_VAL, ERANGE);
+    FAILS(strtod("1e-400", NULL) == 0, ERANGE);
+    HOLDS(sscanf("  1.5e1x-7", "%f%c%d", &value, word, &integer) == 3 && value == 15 && *word == 'x' && integer == -7);
+    HOLDS(sscanf("1e+ 2", "%f", &value) == 0 && sscanf("", "%d", &integer) == EOF);
+    HOLDS(wcstod(L" 2.5x", NULL) == 2.5);
     HOLDS(strtod("0x1.8p1", NULL) == 3.0 && strtoull("18446744073709551615", NULL, 10) == UINT64_MAX);
 }
 
@@ -115,6 +145,17 @@ static void memory(void) {
     char *block = malloc(1000);
     HOLDS(block && (block = realloc(block, 2000)) && (uintptr_t)block % 8 == 0);
     free(block);
+    for (volatile size_t align = 0; align < 100; align++) {
+        int valid = align && !(align & (align - 1));
+        errno = 0;
+        void *aligned = aligned_alloc(align, 8), *other = memalign(align, 8), *third = NULL;
+        HOLDS(!aligned == !valid && !other == !valid && errno == (valid ? 0 : EINVAL));
+        HOLDS((posix_memalign(&third, align, 8) == 0) == (valid && align >= sizeof(void *)));
+        HOLDS(!valid || ((uintptr_t)aligned % align == 0 && (uintptr_t)other % align == 0));
+        free(aligned);
+        free(other);
+        free(third);
+    }
 }
 
 static void others(char **argv, int argc) {
@@ -139,6 +180,7 @@ static void at_exit(void) {
 int main(int argc, char **argv) {
     formats();
     formats_of_the_library();
+    refusals();
     scans();
     files_and_processes();
     times_and_sleeps();

@@ -12,6 +12,8 @@ void formats_of_the_library(void) {
     float number = 0;
     HOLDS(sscanf("[a] 0x1.8p1", "[a] %a", &number) == 1 && number == 3);
     PRINTS("2 1", "%2$d %1$d", 1, 2);
-    /* As many digits as tell the number from its neighbours, and zeros behind them. */
-    PRINTS("0.1 0.10000000000000000000 1.0000000e+300", "%.17g %.20f %.7e", 0.1, 0.1, 1e300);
+    PRINTS("0.10000000000000001 0.10000000000000000555 1.0000000e+300", "%.17g %.20f %.7e", 0.1, 0.1, 1e300);
+    /* In another order than numbered, a number with a point would be read as something else. */
+    FAILS(strcmp(print("%2$d %1$g", 1.5, 2), "length") == 0, ENOSYS);
+    HOLDS(sscanf("0x1.8", "%f", &number) == 1 && number == 1.5f);
 }

@@ -3,10 +3,11 @@
 #![no_std]
 
 use cofferdam::Start;
-// For their exported functions: C's `malloc`, `rt_malloc`, `cof_area` and their kin.
+// For their exported functions: C's `malloc`, `rt_malloc`, `cof_area` and their kin, and the digits of numbers.
 use grants as _;
 use heap as _;
 use info as _;
+use user_number as _;
 
 unsafe extern "C" {
     fn cof_begin(info: *const u32, restarts: u32);

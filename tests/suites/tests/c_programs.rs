@@ -136,6 +136,57 @@ fn a_program_in_cpp_runs_with_exceptions_and_destructors() {
     }
 }
 
+/// On every board, with its library of C.
+fn on_each_board(system: &str, judge: impl Fn(&str, &Ran)) {
+    for (board, _) in LIBRARIES {
+        judge(board, &Ran::on(board, system, &[]));
+    }
+}
+
+fn sorted(ran: &Ran) -> Vec<String> {
+    let mut lines: Vec<String> = ran.console().lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+/// Two threads and a gate of a domain format and read numbers at once; the gate's caller and one thread come before the first thread.
+#[test]
+fn threads_and_gates_of_a_domain_get_their_own_numbers_whoever_comes_first() {
+    on_each_board("tests/programs/activations.toml", |board, ran| {
+        let expected = ["client: 0 calls failed, 0 wrong", "service: first 0 wrong, second 0 wrong, interleaved"];
+        assert_eq!(sorted(ran), expected, "{board}: {}", ran.stderr);
+    });
+    on_each_board("tests/programs/early.toml", |board, ran| {
+        let expected = ["client: status 0, value 46", "early: control has 7", "early: main comes after 11"];
+        assert_eq!(sorted(ran), expected, "{board}: {}", ran.stderr);
+    });
+}
+
+/// The first thread to come runs the constructors, and a gate is refused until they have run.
+#[test]
+fn constructors_run_once_and_before_everything_else() {
+    on_each_board("tests/programs/constructed.toml", |board, ran| {
+        let expected = [
+            "client: early -8, late 0: 71",
+            "service: first: 7, 1 times",
+            "service: second 3: 7, 1 times, block found",
+        ];
+        assert_eq!(sorted(ran), expected, "{board}: {}", ran.stderr);
+    });
+}
+
+#[test]
+fn a_program_without_a_heap_prints_numbers_and_ends_as_it_says() {
+    on_each_board("tests/programs/heapless.toml", |board, ran| {
+        let line = |name: &str| format!("{name}: 18 1.500 1e+10 0x1p-1 1");
+        let lines = sorted(ran);
+        for (name, code) in [("returns", 0), ("aborts", 134), ("asserts", 134), ("raises", 143)] {
+            assert!(lines.contains(&line(name)), "{board}: {lines:#?}");
+            assert_eq!(ran.named("domains", "name", name)["exit_code"], code, "{board} {name}");
+        }
+    });
+}
+
 #[test]
 fn a_program_that_nobody_would_hear_is_warned_of() {
     let scratch = TempDir::new().unwrap();

@@ -99,8 +99,8 @@ impl Layer {
 
 /// The ground in its order: a crate may depend only on crates that stand before it.
 pub const GROUND: &[&str] = &[
-    "testing", "units", "abi", "foreign", "paces", "spec", "protect", "memory", "traces", "rtmmu", "manager", "sched",
-    "system",
+    "testing", "units", "number", "abi", "foreign", "paces", "spec", "protect", "memory", "traces", "rtmmu", "manager",
+    "sched", "system",
 ];
 
 /// The crate with which build scripts read board files.

@@ -3,7 +3,6 @@
  * console; there are no files, no other processes and no entropy. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -12,19 +11,18 @@
 #include "cofferdam.h"
 #include "names.h"
 
-enum { SELF = 1, BY_SIGNAL = 128, MICROSECONDS = 1000000 };
-
-/* Of the library: calls the handler of a signal; 1 when it has none. */
-int __sigtramp(int signal);
+enum { SELF = 1, MICROSECONDS = 1000000 };
 
 static int refuse(int why) {
     errno = why;
     return -1;
 }
 
+/* In a gate a thread cannot end. There the kernel stops the domain for the instruction behind, which is none, instead of
+ * the gate's caller waiting until the bound is used up. */
 __attribute__((noreturn)) void _exit(int code) {
-    for (;;)
-        cof_exit((uint32_t)code);
+    cof_exit((uint32_t)code);
+    __builtin_trap();
 }
 
 ssize_t SYSTEM(write)(int file, const void *bytes, size_t length) {
@@ -83,17 +81,6 @@ int SYSTEM(link)(const char *from, const char *to) {
     (void)from;
     (void)to;
     return refuse(ENOENT);
-}
-
-/* Without a handler every signal ends the program, as a shell would report it. */
-int SYSTEM(kill)(pid_t process, int signal) {
-    if (process != SELF)
-        return refuse(ESRCH);
-    if (signal < 0 || signal >= NSIG)
-        return refuse(EINVAL);
-    if (signal != 0 && __sigtramp(signal) == 1)
-        _exit(BY_SIGNAL + signal);
-    return 0;
 }
 
 pid_t SYSTEM(getpid)(void) {
