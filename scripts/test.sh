@@ -10,6 +10,7 @@
 #   fuzz      instructions, frames, stack pointers of two hostile domains, 100 000 cases on each board (COFFERDAM_FUZZ_LIVES of each
 #             domain, COFFERDAM_FUZZ_SEED, COFFERDAM_FUZZ_FIRST); only when named
 #   gateway_m33   the gateway on a Cortex-M33, about two minutes of a processor; only when named
+#   direct_long   every way in which an exception of handlers can return; only when named
 #   soft_core_long   the soft core with Sv32, and the tests of its modules and models; only when named
 #   mutants_long  kernels without a check, in the ways that `mutants` does not try (`long` in tests/attacks/mutants.toml and tests/direct/mutants.toml); only when named
 #
@@ -75,6 +76,7 @@ run_suite() { # name
         mutants) cargo_test --release -p "$SYSTEM_PACKAGE" --test mutants -- --nocapture ;;
         mutants_long) cargo_test --release -p "$SYSTEM_PACKAGE" --test mutants -- --ignored --nocapture ;;
         soft_core_long) cargo_test --release -p "$SYSTEM_PACKAGE" --test soft_core --test attacks --test rtl -- --ignored --nocapture --test-threads=1 ;;
+        direct_long) cargo_test --release -p "$SYSTEM_PACKAGE" --test direct -- --ignored --nocapture ;;
         lib) cargo_test --release -p "$SYSTEM_PACKAGE" --lib ;;
         *) cargo_test --release -p "$SYSTEM_PACKAGE" --test "$1" -- --test-threads=2 ;;
     esac
@@ -124,7 +126,7 @@ for name in "${@:-all}"; do
     case " unit ${SYSTEM[*]} " in *" $name "*) WANTED+=("$name"); continue ;; esac
     case "$name" in
         all) WANTED+=(unit "${USUAL[@]}") ;;
-        virtual | fuzz | mutants_long | soft_core_long) WANTED+=("$name") ;;
+        virtual | fuzz | direct_long | mutants_long | soft_core_long) WANTED+=("$name") ;;
         system) WANTED+=("${USUAL[@]}") ;;
         *) echo "test: unknown suite '$name'" >&2; exit 2 ;;
     esac

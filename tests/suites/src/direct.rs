@@ -1,6 +1,8 @@
 //! The suite of hostile handlers (`tests/direct/hostile.toml`): how each life must end, and changes to the kernel after which one does not
 //! (`tests/direct/mutants.toml`).
 
+pub mod returns;
+
 use std::fs;
 
 use serde::Deserialize;
@@ -18,7 +20,7 @@ pub const SAMPLED: &str = "tests/direct/hostile-sampled.toml";
 const LIMIT: &str = "limit = \"2 s\"";
 
 /// Lives of `tests/direct/hostile`: the attack, and the kind of fault in which it must end, or two of which one depends on when the kernel is needed, or the budget is empty.
-pub const LIVES: [(&str, &str); 68] = [
+pub const LIVES: [(&str, &str); 81] = [
     ("a handler returns to a thread", "usage"),
     ("a handler returns to the kernel", "usage"),
     ("endless, over a thread: cut off until its budget is filled", "usage"),
@@ -53,7 +55,7 @@ pub const LIVES: [(&str, &str); 68] = [
     ("VTOR_NS in Secure memory", "exception return"),
     ("less important than the kernel", "exception return or usage"),
     ("a floating-point instruction", "usage"),
-    ("return into Non-secure Thread mode: the thread goes on", "usage"),
+    ("return into Non-secure Thread mode: the thread goes on", "exception return"),
     ("the same with its region registers off", "exception return"),
     ("the same with a region open to it", "exception return"),
     ("the same over the kernel", "exception return"),
@@ -87,10 +89,23 @@ pub const LIVES: [(&str, &str); 68] = [
     ("store to a frame on its own thread's stack, over the kernel", "data access"),
     ("entered at an SG of the domain's own", "execution"),
     ("each return to a thread puts it to sleep: SLEEPONEXIT", "exception return"),
+    ("a nested handler returns to the thread, and the other one stays active above it", "exception return"),
+    ("the same over another thread: the other one", "exception return"),
+    ("a nested handler returns to the thread, which calls the kernel under the other one", "exception return"),
+    ("a nested handler returns to the kernel, and the other one stays active above it", "exception return"),
+    ("endless, with its stack in a device of its own", "stack"),
+    ("endless, with its stack above the one that it has", "stack or usage"),
+    ("Thread mode opened, with the main stack where its statics are for Secure code", "exception return"),
+    ("the same with the main stack in Secure memory", "exception return"),
+    ("the same with the main stack in a Secure device", "exception return"),
+    ("the same with the main stack at 0", "exception return"),
+    ("the same with the main stack at the end of all addresses", "exception return"),
+    ("return into Non-secure Thread mode in another thread's place", "exception return"),
+    ("privileged in Thread mode, and unprivileged again before it fails", "usage"),
 ];
 
 /// Those that only looks beside a counter find: handlers that are sampled are cut off, and their thread ends itself.
-const COUNTED: [&str; 7] = [
+const COUNTED: [&str; 8] = [
     "asleep with PRIMASK_NS set",
     "asleep, which is not counted",
     "the counter set back, without end",
@@ -98,6 +113,7 @@ const COUNTED: [&str; 7] = [
     "the comparator moved, without end",
     "the counter set ahead, without end",
     "the comparator moved, and a return: no look meets the handler",
+    "endless, with its stack in a device of its own",
 ];
 
 /// How lives have ended, in order.

@@ -1,6 +1,7 @@
 //! Interrupts that reach a domain's handlers without the kernel: that they do, and what handlers cannot do to anybody else (docs/interrupts.md).
 
 use serde_json::{Value, json};
+use system_tests::direct::returns::{self, SAMPLE_STEP};
 use system_tests::direct::{
     LIVES, MANIFEST, Mutants, OWNERS, REWINDS, SAMPLED, contended, ends, hides_more, is_overdrawn, wrong,
 };
@@ -31,6 +32,22 @@ fn end_alone(manifest: &str) {
     let victim = ran.named("threads", "name", "victim");
     assert!(victim["releases"].as_u64() > Some(100) && victim["missed_deadlines"] == 0, "{victim:#}");
     assert!(manifest == SAMPLED || !is_overdrawn(&ran.report), "{:#}", ran.named("domains", "name", "attacker"));
+}
+
+/// Each 97th way in which an exception of Non-secure state can return: nobody beside its domain is harmed.
+#[test]
+fn exceptions_return_in_sampled_ways_and_harm_nobody() {
+    let ran = Ran::on(BOARD, returns::MANIFEST, &[]);
+    let wrong = returns::deviations(&ran.report, 0, SAMPLE_STEP);
+    assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), ran.stderr);
+}
+
+#[test]
+#[ignore = "for `make test-long`: scripts/test.sh direct_long"]
+fn exceptions_return_in_every_way_and_harm_nobody() {
+    let ran = returns::run(0, 1);
+    let wrong = returns::deviations(&ran.report, 0, 1);
+    assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), ran.stderr);
 }
 
 /// Table II of SBI: each load that must be denied ends a life of its domain, and each that must not succeeds. docs/interrupts.md has the table.
@@ -188,6 +205,18 @@ fn a_line_of_secure_state_that_stir_pends_is_a_violation() {
     assert!(violations.len() == 3 && violations.iter().all(named), "{violations:#?}");
 }
 
+/// Nor does it move the stack of handlers that run, or have them blamed for what it does.
+#[test]
+fn handlers_run_on_beside_threads_that_go_there() {
+    let ran = Ran::on(BOARD, "tests/direct/goes.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    assert_eq!(ran.report["faults"], json!([]));
+    let used = &ran.named("domains", "name", "commutes")["used"]["handlers"];
+    assert_eq!(used["count"], 200, "{used:#}");
+    let gone = ran.named("exceptions", "name", "HardFault");
+    assert!(gone["taken"].as_u64() > Some(500), "{gone:#}");
+}
+
 /// Handlers interrupt a thread that uses its whole stack, as declared: the 40 bytes that are added to each stack are there.
 #[test]
 fn a_full_stack_has_room_for_a_handlers_frame() {
@@ -222,7 +251,7 @@ fn names(cell: &str) -> Vec<&str> {
 /// The table of docs/interrupts.md: whatever handlers control has an attack, and a mutant that lets this attack through.
 #[test]
 fn whatever_handlers_control_has_an_attack_and_a_mutant() {
-    const ROWS: usize = 15;
+    const ROWS: usize = 17;
     let text = std::fs::read_to_string(root().join("docs/interrupts.md")).unwrap();
     let part = text.split("### In the hands of handlers\n").nth(1).and_then(|rest| rest.split("\n#").next()).unwrap();
     let rows: Vec<_> = part.lines().filter(|line| line.starts_with("| ")).skip(2).collect();

@@ -91,7 +91,7 @@ cofferdam_other:
     ldr     r5, [r1], #4
     str     r5, [r12], #4
     adds    r2, r2, #40
-    orr     r4, r4, #0x20
+    orn     r4, r4, #0xdf
     strd    r1, r4, [r12]
 2:  mvn     r4, r4
     tst     r4, #0x10
@@ -208,12 +208,14 @@ cofferdam_verdict:
     bxlo    r3
     cmp     r0, #2
     beq     7f
-    cbz     r1, 6f
+    tst     r1, #{lengthen}
+    bne     3f
+4:  cbz     r1, 6f
 
 @ A frame for each handler that is active, which is ended there; the last one goes on with what it had interrupted.
 @   in        r0 = EXC_RETURN of the outermost, r1 = how many, lr = EXC_RETURN of this exception
     ldr     r2, =COFFERDAM_OWNER + {chain}
-    adr     r3, cofferdam_end_handler
+    adr     r3, 9f
 1:  sub     sp, #32
     ldrb    r12, [r2], #1
     orr     r12, r12, #0x01000000
@@ -233,12 +235,31 @@ cofferdam_verdict:
 6:  mov     lr, r0
 8:  bx      lr
 7:  ldr     pc, =cofferdam_wrong_basic
+@ This exception came to Secure code: in front of its frame a signature, with FType in its lowest bit, and r4 to r11, as if a handler had been entered there.
+3:  bic     r1, #{lengthen}
+    ldr     r12, =0xfefa125a
+    ubfx    r3, r0, #4, #1
+    orr     r12, r3
+    mrs     r3, psp
+    tst     r0, #8
+    it      eq
+    moveq   r3, sp
+    sub     r3, #40
+    ite     eq
+    moveq   sp, r3
+    msrne   psp, r3
+    str     r12, [r3], #8
+    stmia   r3, {{r4-r11}}
+    b       4b
     .balign 4
+    .global cofferdam_end_handler
+    .type cofferdam_end_handler, %function
     .thumb_func
 cofferdam_end_handler:
-    bx      lr
+9:  bx      lr
     .ltorg
 "#,
     lines = const super::owner::MAX_LINE,
+    lengthen = const super::judge::LENGTHEN,
     chain = const core::mem::offset_of!(super::owner::Owner, chain),
 );

@@ -1,7 +1,8 @@
 //! Exceptions that came while a handler ran, or that a handler has caused.
 //!
 //! A handler's Secure frame says where it came from: it lies on the stack of the thread or of the kernel, with a signature, and no handler can write there.
-//! Whether handlers, or the kernel, are active is read from the interrupt controller, never from a frame or an EXC_RETURN that a handler has made.
+//! Whether handlers, or the kernel, are active is read from the interrupt controller, never from a frame or an EXC_RETURN that a handler has made. Who has come
+//! to Thread mode of Non-secure state is told by the fault status of that state: a handler's return there reads a frame first, which it may not.
 //! An active handler is ended from the Secure side: the exception returns to a stub in Secure Handler mode that has the handler's number, and that
 //! stub's return ends the handler; so its stack and its code do not matter. For several of them one frame each is made on the main stack.
 
@@ -12,9 +13,9 @@ use abi::trace::Fault;
 use armv_m::{Context, regs};
 
 use super::access::is_thread_mode_open;
-use super::owner::{COFFERDAM_OWNER, is_masked, unmask};
+use super::owner::{ACTIVE_NS, COFFERDAM_OWNER, is_masked, unmask};
 use super::registers::write_bit;
-use super::state::SFAR;
+use super::state::{CFSR_NS, SFAR, SHCSR_NS};
 use crate::registers::SFSR;
 
 /// EXC_RETURN (DDI 0553 B3): the frame is on a Secure stack; callee registers are where the default rule says; a basic frame; to Thread mode.
@@ -39,6 +40,8 @@ pub(super) const NOT_HANDLERS: u64 = 0;
 pub(super) const GO_ON: u64 = 1;
 /// The thread that runs is stopped.
 pub(super) const STOP_THREAD: u64 = 2;
+/// In the high word, beside the number: this exception's frame is a short one, and becomes the one that the last of them returns to.
+pub(super) const LENGTHEN: u32 = 1 << 8;
 
 const CFSR_MUNSTKERR: u32 = 1 << 3;
 const CFSR_UNSTKERR: u32 = 1 << 11;
@@ -47,7 +50,9 @@ const SFSR_INVIS_INVER: u32 = 1 << 1 | 1 << 2;
 const SFSR_INVEP: u32 = 1;
 const SFSR_AUVIOL: u32 = 1 << 3;
 const SFSR_SFARVALID: u32 = 1 << 6;
+const SFSR_INTEGRITY: u32 = SFSR_INVIS_INVER | SFSR_AUVIOL;
 const HFSR_VECTTBL: u32 = 1 << 1;
+const HFSR_FORCED: u32 = 1 << 30;
 
 // SHCSR: pended faults and system call, and what is active.
 const PENDED: [(u32, u32); 5] = [(4, 1 << 13), (5, 1 << 14), (6, 1 << 12), (7, 1 << 20), (11, 1 << 15)];
@@ -94,16 +99,23 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
             blame(Fault::Return, 0);
             return unwind(number, psp, msp);
         }
-        if number == HARD_FAULT && is_masked() {
+        let is_held_off = exc_return & THREAD != 0 && (is_masked() || is_active());
+        if number == HARD_FAULT && is_held_off && regs::HFSR.read() & HFSR_FORCED != 0 {
+            // What has become a HardFault is a thread's call or miss, and is taken again.
+            regs::HFSR.write(u32::MAX);
             blame(Fault::Return, 0);
             pend_again(cause(status, secure));
-            return GO_ON;
+            return end(exc_return, psp);
         }
         return NOT_HANDLERS;
     }
     if exc_return & THREAD != 0 && !kernel_is_active(number) {
         // A thread that went there, or a handler that returned into its place: Non-secure Thread mode may execute nothing, and that is all that happens.
+        if is_returned(status, secure) {
+            blame(Fault::Return, 0);
+        }
         unmask();
+        COFFERDAM_OWNER.reset_stack();
         if is_signed(psp) {
             settle(status, secure);
             return unwind(number, psp, msp);
@@ -129,11 +141,11 @@ pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
                 blame(Fault::Return, 0);
             }
             // The meter is above the kernel, which serves only its own exceptions, and leaves the thread to its fault.
-            return match is_meter(number) {
-                true => GO_ON,
-                false if is_signed => unwind(number, psp, msp),
-                false => STOP_THREAD,
-            };
+            if is_meter(number) {
+                return GO_ON;
+            }
+            COFFERDAM_OWNER.reset_stack();
+            return if is_signed { unwind(number, psp, msp) } else { STOP_THREAD };
         }
     }
     if in_thread || !is_meter(number) {
@@ -150,24 +162,52 @@ pub(super) fn is_stray(exc_return: u32) -> bool {
     exc_return & (THREAD | SECURE) == THREAD && !is_thread_mode_open()
 }
 
-/// Whether a handler is active.
-pub(super) fn is_active() -> bool {
-    COFFERDAM_OWNER.lines().any(|(line, _)| {
-        let (register, bit) = regs::nvic_iabr(line);
-        register.read() & bit != 0
-    })
+/// Whether an exception came to a handler's own code.
+pub(super) fn is_handler(exc_return: u32) -> bool {
+    exc_return & (THREAD | SECURE) == 0
 }
 
-/// Whether the handler whose frame is on the stack has executed WFI or WFE last.
-pub(super) fn is_asleep() -> bool {
-    const STACKED_PC: u32 = 24;
-    const HINTS: [u32; 2] = [0xbf30, 0xbf20];
-    const WIDE_HINTS: [u32; 2] = [0xf3af_8003, 0xf3af_8002];
+/// Whether something of Non-secure state is active.
+pub(super) fn is_active() -> bool {
+    SHCSR_NS.read() & ACTIVE_NS != 0
+        || COFFERDAM_OWNER.lines().any(|(line, _)| {
+            let (register, bit) = regs::nvic_iabr(line);
+            register.read() & bit != 0
+        })
+}
+
+/// Whether an exception came to Secure code that a handler executes: the way into the kernel, or the stub that ends it. Other Secure code runs above
+/// whatever handlers have left active.
+pub(super) fn is_on_its_way(exc_return: u32, msp: u32) -> bool {
+    if exc_return & (THREAD | SECURE) != SECURE {
+        return false;
+    }
+    let long = if exc_return & DEFAULT_RULE == 0 { CALLEE_BYTES } else { 0 };
+    // SAFETY: the kernel's stack, where the processor has put the frame of Secure code in Handler mode; handlers cannot write there.
+    let pc = unsafe { ((msp + long + STACKED_PC) as *const u32).read_volatile() };
+    let [begin, end, stub] =
+        [&raw const cofferdam_wake, &raw const __cofferdam_wake_end, &raw const cofferdam_end_handler];
+    let [pc, begin, end, stub] = [pc, begin as u32, end as u32, stub as u32].map(|code| code & !1);
+    (begin..end).contains(&pc) || pc == stub
+}
+
+/// What a look finds of the handler whose frame is on the stack of Non-secure state: its stack is not its domain's, or it has executed WFI or WFE last.
+pub(super) fn finding() -> Option<(Fault, u32)> {
     let sp: u32;
     // SAFETY: reads a register.
     unsafe { asm!("mrs {0}, msp_ns", out(reg) sp, options(nomem, nostack, preserves_flags)) };
-    // SAFETY: the processor has just stored the frame there; one that failed has become a HardFault, which came first.
-    let pc = unsafe { ((sp + STACKED_PC) as *const u32).read_volatile() };
+    if !COFFERDAM_OWNER.is_stack(sp, FRAME_BYTES) {
+        return Some((Fault::Stack, sp));
+    }
+    // SAFETY: a frame's place in the domain's own open memory, whatever handlers have written there.
+    let pc = unsafe { ((sp + STACKED_PC) as *const u32).read_volatile() } & !1;
+    is_behind_sleep(pc).then_some((Fault::Data, 0))
+}
+
+/// Whether the instruction before an address is WFI or WFE, of handlers' code.
+fn is_behind_sleep(pc: u32) -> bool {
+    const HINTS: [u32; 2] = [0xbf30, 0xbf20];
+    const WIDE_HINTS: [u32; 2] = [0xf3af_8003, 0xf3af_8002];
     if !COFFERDAM_OWNER.is_code(pc.wrapping_sub(4)) || !COFFERDAM_OWNER.is_code(pc) {
         return false;
     }
@@ -230,6 +270,13 @@ fn settle(status: u32, secure: u32) {
     regs::SHCSR.write(regs::SHCSR.read() & !SECUREFAULTPENDED);
 }
 
+/// Whether what came to Thread mode of Non-secure state, and failed there, was a handler's return. No thread can make that: it executes nothing there, so that
+/// it reads no frame, nor anything else. A handler that opens the mode first is found by that.
+fn is_returned(status: u32, secure: u32) -> bool {
+    const UNSTACKED: u32 = CFSR_MUNSTKERR | CFSR_UNSTKERR | CFSR_INVPC;
+    (CFSR_NS.read() | status & CFSR_UNSTKERR) & UNSTACKED != 0 || secure & SFSR_INTEGRITY != 0 || is_thread_mode_open()
+}
+
 /// Whether an exception of the kernel is active beside the one that runs.
 fn kernel_is_active(number: u32) -> bool {
     let active = regs::SHCSR.read();
@@ -263,33 +310,85 @@ fn is_signed(psp: u32) -> bool {
     word_on_stack(psp).is_some_and(|word| word & !1 == SIGNATURE)
 }
 
-/// Bytes of a signature, a reserved word, and r4 to r11.
+/// Bytes of a signature, a reserved word, and r4 to r11; of the frame behind them, and its program counter.
 const CALLEE_BYTES: u32 = 40;
+const FRAME_BYTES: u32 = 32;
+const STACKED_PC: u32 = 24;
 
 unsafe extern "C" {
     static COFFERDAM_CPU: *const Context;
+    static cofferdam_wake: u8;
+    static __cofferdam_wake_end: u8;
+    static cofferdam_end_handler: u8;
+}
+
+/// Ends whatever handlers have left active above the Secure code to which this exception came, with this EXC_RETURN.
+pub(super) fn end(exc_return: u32, psp: u32) -> u64 {
+    let over = if exc_return & THREAD == 0 { END_OVER_KERNEL } else { END_OVER_THREAD };
+    let count = chain();
+    if count == 0 {
+        return GO_ON;
+    }
+    let lengthen = if exc_return & DEFAULT_RULE == 0 { 0 } else { LENGTHEN };
+    if over == END_OVER_THREAD && lengthen != 0 && !has_room(psp) {
+        fail_thread();
+        return u64::from(END_OVER_THREAD | BASIC) | u64::from(count) << 32;
+    }
+    u64::from(over | exc_return & BASIC) | u64::from(count | lengthen) << 32
+}
+
+/// Whether the frame of an exception on the stack of the thread that runs can be lengthened.
+fn has_room(psp: u32) -> bool {
+    // SAFETY: see `word_on_stack`.
+    let context = unsafe { (*(&raw const COFFERDAM_CPU)).as_ref() };
+    context.is_some_and(|context| {
+        let below = psp.wrapping_sub(context.stack_base);
+        psp.is_multiple_of(8) && (CALLEE_BYTES..=context.frame_room).contains(&below)
+    })
+}
+
+/// The thread that runs goes on nowhere, with a frame at the end of its stack: no handler can be ended where its stack pointer is.
+fn fail_thread() {
+    const WORDS: usize = (CALLEE_BYTES + FRAME_BYTES) as usize / 4;
+    const THUMB: u32 = 1 << 24;
+    // SAFETY: see `word_on_stack`.
+    let Some(context) = (unsafe { (*(&raw const COFFERDAM_CPU)).as_ref() }) else { return };
+    let mut frame = [0; WORDS];
+    frame[0] = SIGNATURE | 1;
+    frame[WORDS - 1] = THUMB;
+    // SAFETY: the end of the thread's stack, as the tables have it, which has room for more than a frame; the thread does not run.
+    unsafe {
+        (context.stack_base as *mut [u32; WORDS]).write_volatile(frame);
+        asm!("msr psp, {0}", in(reg) context.stack_base, options(nomem, nostack, preserves_flags));
+    }
 }
 
 /// The EXC_RETURN with which everything handlers have interrupted goes on, and how many of them are to be ended.
 fn unwind(number: u32, psp: u32, msp: u32) -> u64 {
-    let owner = &COFFERDAM_OWNER;
     let kernel = kernel_is_active(number);
     // SAFETY: the frame on the kernel's stack: hardware has put it there when the outermost handler was entered.
     let word = if kernel { Some(unsafe { (msp as *const u32).read_volatile() }) } else { word_on_stack(psp) };
     let basic = if word.is_none_or(|word| word & 1 != 0) { BASIC } else { 0 };
-    let mut count = 0;
-    for (line, _) in owner.lines() {
-        let (register, bit) = regs::nvic_iabr(line);
-        if let Some(place) = owner.chain.get(count).filter(|_| register.read() & bit != 0) {
-            place.store((line + FIRST_LINE) as u8, Relaxed);
-            count += 1;
-        }
-    }
+    let count = chain();
     let last = match (count, kernel) {
         (0, true) => TO_KERNEL,
         (0, false) => TO_THREAD,
         (_, true) => END_OVER_KERNEL,
         (_, false) => END_OVER_THREAD,
     };
-    u64::from(last | basic) | (count as u64) << 32
+    u64::from(last | basic) | u64::from(count) << 32
+}
+
+/// Notes the lines whose handlers are active, which the entry code ends; how many.
+fn chain() -> u32 {
+    let owner = &COFFERDAM_OWNER;
+    let mut count = 0;
+    for (line, _) in owner.lines() {
+        let (register, bit) = regs::nvic_iabr(line);
+        if let Some(place) = owner.chain.get(count as usize).filter(|_| register.read() & bit != 0) {
+            place.store((line + FIRST_LINE) as u8, Relaxed);
+            count += 1;
+        }
+    }
+    count
 }

@@ -43,45 +43,55 @@ fn find() {
     }
 }
 
-/// Does what the kernel has asked for, once.
-fn serve(request: u32) {
+/// Does what the kernel has asked for, once. Another domain does not occupy before the handlers that stay active are ended: a look does what is left then.
+fn serve(request: u32, stays: bool) {
     let owner = &COFFERDAM_OWNER;
     owner.request.store(0, Relaxed);
-    if request == Request::Change as u32 {
-        find();
-        measure(None);
-        change();
-        let is_empty = measure(None);
-        owner.exhausted.store(u32::from(is_empty), Relaxed);
-        owner.reopen();
-    } else if request == Request::Stop as u32 {
+    if request == Request::Stop as u32 {
         owner.occupant().stopped.store(1, Relaxed);
         owner.close();
         put_back();
-    } else {
+    } else if request == Request::Open as u32 {
         owner.occupant().stopped.store(0, Relaxed);
         owner.reopen();
     }
+    if owner.next.load(Relaxed) == owner.seat.load(Relaxed) {
+        return;
+    }
+    if stays {
+        owner.request.store(Request::Change as u32, Relaxed);
+        return;
+    }
+    find();
+    measure(None);
+    change();
+    let is_empty = measure(None);
+    owner.exhausted.store(u32::from(is_empty), Relaxed);
+    owner.reopen();
 }
 
 /// The meter's interrupts, with EXC_RETURN and both stack pointers as they were; returns a verdict as `judge` does.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let owner = &COFFERDAM_OWNER;
+    let outside = exc_return & judge::SECURE == 0;
+    // Also on its way into the kernel, which is left before it can be ended. What is active above other Secure code stays there.
+    let is_inside = !outside && judge::is_active();
+    let stays = is_inside && !judge::is_on_its_way(exc_return, msp);
     let request = owner.request.load(Relaxed);
     if request != 0 {
-        serve(request);
+        serve(request, stays);
     }
     let (ended, matched) = (owner.looks.take_end(), owner.counter.take_match());
     if !ended && !matched {
-        return GO_ON;
+        return if stays { end(exc_return, psp) } else { GO_ON };
     }
-    let outside = exc_return & judge::SECURE == 0;
     let strays = outside && judge::is_stray(exc_return);
-    // Also on its way into the kernel, which is left before it can be ended.
-    let meets = outside && !strays || judge::is_active();
+    let meets = outside && !strays || is_inside && !stays;
     let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
-    let cheats = is_counted && ended && (owner.counter.finds(meets) || outside && !strays && judge::is_asleep());
+    let found = if is_counted && ended && judge::is_handler(exc_return) { judge::finding() } else { None };
+    let tampers = is_counted && ended && owner.counter.finds(meets);
+    let cheats = tampers || found.is_some();
     // A counter charges nothing in between: it comes by itself, but for the way in. One that looks doubt is not believed alone.
     let is_doubted = is_counted && ended && owner.counter.is_doubted();
     let is_used_up = is_counted && ended && owner.counter.is_used_up();
@@ -96,8 +106,9 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
         owner.looks.arm(is_counted);
     }
     if cheats {
-        judge::blame(Fault::Data, 0);
-    } else if !meets && (is_masked() || sleeps_on_exit()) {
+        let (fault, address) = found.unwrap_or((Fault::Data, 0));
+        judge::blame(fault, address);
+    } else if stays || !meets && (is_masked() || sleeps_on_exit()) {
         judge::blame(Fault::Return, 0);
     }
     if outside {
@@ -106,7 +117,13 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
         }
         return judge::met(exc_return, psp, msp, cheats || owner.exhausted.load(Relaxed) != 0);
     }
-    GO_ON
+    if stays { judge::end(exc_return, psp) } else { GO_ON }
+}
+
+/// Ends what stays active, for which its domain is to blame.
+fn end(exc_return: u32, psp: u32) -> u64 {
+    judge::blame(Fault::Return, 0);
+    judge::end(exc_return, psp)
 }
 
 /// There is something to charge: a look has met handlers or not, or handlers have come to what was left. Their lines are closed while there is nothing left.

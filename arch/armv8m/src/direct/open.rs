@@ -56,7 +56,11 @@ fn lines(system: &System<'_>) -> Result<(), BootError> {
     }
     owner.count.store(count as u32, Relaxed);
     for (seat, own) in owner.seats.iter().zip(direct::owners(system)) {
-        seat.take(&own);
+        let is_stack = |(base, bytes, is_device): &(u32, u32, bool)| {
+            !is_device && own.stack_top.wrapping_sub(*base).wrapping_sub(1) < *bytes
+        };
+        let (base, ..) = direct::open(system, &own).find(is_stack).ok_or(BootError::BadTables)?;
+        seat.take(&own, base);
     }
     Ok(())
 }

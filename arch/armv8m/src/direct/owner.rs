@@ -12,10 +12,13 @@ use super::counter::Counter;
 use super::judge::PENDSTSET;
 use super::looks::Looks;
 use super::registers::{set_priority, write_bit};
-use super::state::{ICSR_NS, SCR_NS, SHCSR_NS, VTOR_NS};
+use super::state::{CFSR_NS, ICSR_NS, SCR_NS, SHCSR_NS, VTOR_NS};
 
 /// Lines that can reach handlers have lower numbers.
 pub(super) const MAX_LINE: u32 = 128;
+
+/// All active bits of SHCSR.
+pub(super) const ACTIVE_NS: u32 = 0xdbf;
 
 /// Requests of the kernel: they are done above handlers and above the kernel, whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +46,8 @@ pub(super) struct Seat {
     /// Vectors while handlers may run, and while they may not.
     vectors: AtomicU32,
     quiet: AtomicU32,
+    /// The memory that its handlers may write and in which their stack is, from its first address to the top of that stack.
+    stack_base: AtomicU32,
     stack_top: AtomicU32,
     /// Generation of capabilities to its server. The kernel's.
     generation: AtomicU16,
@@ -117,6 +122,7 @@ impl Seat {
         stopped: AtomicU32::new(0),
         vectors: AtomicU32::new(0),
         quiet: AtomicU32::new(0),
+        stack_base: AtomicU32::new(0),
         stack_top: AtomicU32::new(0),
         generation: AtomicU16::new(0),
         text_base: AtomicU32::new(0),
@@ -124,12 +130,13 @@ impl Seat {
         doubt: AtomicU32::new(0),
     };
 
-    /// A domain takes it, at boot.
-    pub(super) fn take(&self, own: &Direct) {
+    /// A domain takes it, at boot, with the first address of the memory in which its handlers' stack is.
+    pub(super) fn take(&self, own: &Direct, stack_base: u32) {
         self.domain.store(own.domain, Relaxed);
         self.stopped.store(1, Relaxed);
         self.vectors.store(own.vectors, Relaxed);
         self.quiet.store(own.quiet, Relaxed);
+        self.stack_base.store(stack_base, Relaxed);
         self.stack_top.store(own.stack_top, Relaxed);
         self.text_base.store(own.text_base, Relaxed);
         self.text_bytes.store(own.text_bytes, Relaxed);
@@ -164,12 +171,31 @@ impl Owner {
     pub(super) fn occupy(&self, seat: u32) {
         self.seat.store(seat, Relaxed);
         self.domain.store(self.occupant().domain.load(Relaxed), Relaxed);
+        self.reset_stack();
     }
 
     /// Whether an address is among what handlers execute.
     pub(super) fn is_code(&self, address: u32) -> bool {
         let own = self.occupant();
         address.wrapping_sub(own.text_base.load(Relaxed)) < own.text_bytes.load(Relaxed)
+    }
+
+    /// Whether a frame of so many bytes at an address is on the handlers' stack, or below it in the same memory.
+    pub(super) fn is_stack(&self, address: u32, bytes: u32) -> bool {
+        let own = self.occupant();
+        let (base, top) = (own.stack_base.load(Relaxed), own.stack_top.load(Relaxed));
+        address.is_multiple_of(8) && address >= base && address <= top.wrapping_sub(bytes)
+    }
+
+    /// The handlers' stack is empty again: none of them is active, and what else came to Non-secure state has moved its stack pointer.
+    pub(super) fn reset_stack(&self) {
+        // SAFETY: no code uses that stack now.
+        unsafe {
+            asm!(
+                "msr msplim_ns, {0}", "msr msp_ns, {1}",
+                in(reg) 0, in(reg) self.occupant().stack_top.load(Relaxed), options(nostack, preserves_flags),
+            );
+        }
     }
 
     /// Whether a line is the meter's: above all handlers.
@@ -208,10 +234,7 @@ impl Owner {
             return;
         }
         VTOR_NS.write(own.vectors.load(Relaxed));
-        // SAFETY: no code uses that stack now.
-        unsafe {
-            asm!("msr msplim_ns, {0}", "msr msp_ns, {1}", in(reg) 0, in(reg) own.stack_top.load(Relaxed), options(nostack, preserves_flags));
-        }
+        self.reset_stack();
         if self.timed.swap(0, Relaxed) != 0 {
             // What its vector leads to sets its registers: Secure code does not reach them in a simulator. It goes before every line.
             ICSR_NS.write(PENDSTSET);
@@ -233,8 +256,9 @@ pub(crate) fn server(place: usize) -> Option<&'static AtomicU16> {
 }
 
 /// Masks that handlers have left set hold off the kernel, too, and so do system exceptions of their state that they have marked as active. With SLEEPONEXIT
-/// each of their returns puts the thread behind it to sleep.
+/// each of their returns puts the thread behind it to sleep. The status of a fault would be taken for the next one's.
 pub(super) fn unmask() {
+    CFSR_NS.write(u32::MAX);
     SHCSR_NS.write(0);
     SCR_NS.write(0);
     // SAFETY: Non-secure state is nobody's while Secure code runs; Thread mode there is unprivileged.
@@ -261,8 +285,6 @@ pub(super) fn sleeps_on_exit() -> bool {
 /// As [`is_masked`], not as a call.
 #[inline(always)]
 pub(super) fn are_masks_set() -> bool {
-    // All active bits of SHCSR.
-    const ACTIVE: u32 = 0xdbf;
     let (primask, basepri, faultmask): (u32, u32, u32);
     // SAFETY: reads registers.
     unsafe {
@@ -271,5 +293,5 @@ pub(super) fn are_masks_set() -> bool {
             out(reg) primask, out(reg) basepri, out(reg) faultmask, options(nomem, nostack, preserves_flags),
         );
     }
-    primask | basepri | faultmask | SHCSR_NS.read() & ACTIVE != 0
+    primask | basepri | faultmask | SHCSR_NS.read() & ACTIVE_NS != 0
 }

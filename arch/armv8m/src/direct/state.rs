@@ -4,6 +4,7 @@ armv_m::registers! {
     SAU_RBAR = 0xe000_eddc, "Region base address.";
     SFAR = 0xe000_ede8, "SecureFault address.";
     SHCSR_NS = 0xe002_ed24, "System handler control and state of Non-secure state.";
+    CFSR_NS = 0xe002_ed28, "Configurable fault status of Non-secure state; a one clears a bit.";
     ICSR_NS = 0xe002_ed04, "Interrupt control and state of Non-secure state.";
     VTOR_NS = 0xe002_ed08, "Address of the vectors of Non-secure state.";
     MPU_CTRL_NS = 0xe002_ed94, "Control of the region registers of Non-secure state.";

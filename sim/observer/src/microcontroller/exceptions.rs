@@ -27,7 +27,8 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         let number = self.ipsr();
         let lr = self.target.register(self.family.lr);
         let again = !returned && self.exceptions.innermost() == Some(number);
-        if number == 0 || lr >> 8 != 0x00ff_ffff || again {
+        // The simulator keeps reserved bits of the EXC_RETURN behind whose exception this one is taken.
+        if number == 0 || lr >> 24 != 0xff || again {
             return false;
         }
         let sp = self.family.protection.frame(&mut *self.target, lr);

@@ -1,7 +1,7 @@
 //! Handlers of a domain that interrupts reach without the kernel. They run in place of whatever they interrupt, a thread or the kernel, to
 //! which nothing of it is charged.
 
-use record::{Entered, RunEvent, observed};
+use record::{Entered, HandlersWatch, RunEvent, observed};
 use timing::thumb;
 
 use super::{Displaced, Microcontroller, Modelled, Protects};
@@ -71,12 +71,19 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
                 self.pass_gateway(tb.pc);
             }
         }
-        if is_way_in || self.exceptions.depth() > depth {
+        if is_way_in || self.exceptions.depth() > depth || self.ends_handler(tb) {
             self.kernel = flag::KERNEL;
             return true;
         }
         self.replace(tb);
         false
+    }
+
+    /// Whether the kernel goes on in a handler's place, to end it: also one that is not known as active, as its vector was a handler's own.
+    fn ends_handler(&mut self, tb: &BlockOf<Microcontroller<C, P>>) -> bool {
+        let number = self.ipsr();
+        let is_theirs = |handlers: &HandlersWatch| handlers.exceptions.contains(&number);
+        self.kernel & tb.flags & flag::KERNEL != 0 && self.shared.watch.handlers.as_ref().is_some_and(is_theirs)
     }
 
     /// Handlers have called Secure code, of which the instruction at `pc` is the first that the simulator tells of: it executes SG, 4 bytes in front, by itself.

@@ -31,13 +31,13 @@ fired:
     str     r1, [r0, #4]
     ldr     r1, [r2, #4]
     ldr     r0, [r2, #8]
-    tbb     [pc, r3]
-0:  .byte (9f - 0b) / 2, (spin - 0b) / 2, (call - 0b) / 2, (mask - 0b) / 2, (store - 0b) / 2
-    .byte (load - 0b) / 2, (forge - 0b) / 2, (sleep - 0b) / 2, (stack - 0b) / 2, (steal - 0b) / 2
-    .byte (raise - 0b) / 2, (both - 0b) / 2, (vectors - 0b) / 2, (lower - 0b) / 2, (clock - 0b) / 2
-    .byte (nest - 0b) / 2, (float - 0b) / 2, (open - 0b) / 2, (ever - 0b) / 2, (link - 0b) / 2
-    .byte (own - 0b) / 2, (flood - 0b) / 2, (doze - 0b) / 2, (rewind - 0b) / 2, (tamper - 0b) / 2
-    .byte (region - 0b) / 2
+    tbh     [pc, r3, lsl #1]
+0:  .hword (9f - 0b) / 2, (spin - 0b) / 2, (call - 0b) / 2, (mask - 0b) / 2, (store - 0b) / 2
+    .hword (load - 0b) / 2, (forge - 0b) / 2, (sleep - 0b) / 2, (stack - 0b) / 2, (steal - 0b) / 2
+    .hword (raise - 0b) / 2, (both - 0b) / 2, (vectors - 0b) / 2, (lower - 0b) / 2, (clock - 0b) / 2
+    .hword (nest - 0b) / 2, (float - 0b) / 2, (open - 0b) / 2, (ever - 0b) / 2, (link - 0b) / 2
+    .hword (own - 0b) / 2, (flood - 0b) / 2, (doze - 0b) / 2, (rewind - 0b) / 2, (tamper - 0b) / 2
+    .hword (region - 0b) / 2, (nest - 0b) / 2, (aside - 0b) / 2, (again - 0b) / 2
     .balign 2
 9:  bx      lr
 spin:
@@ -148,6 +148,33 @@ steal:
     adds    r1, #1
     str     r1, [r0]
     b       3b
+@ The same on the process stack, with the main stack elsewhere: all regions off, and privileged.
+aside:
+    ldr     r0, =0xe000ed94
+    movs    r2, #0
+    str     r2, [r0]
+    msr     control, r2
+    msr     msp, r1
+    adr     r2, 2b
+5:  isb
+    ldr     r3, =TABLE + 128
+    str     r2, [r3, #24]
+    mov     r2, #0x01000000
+    str     r2, [r3, #28]
+    msr     psp, r3
+    ldr     r1, =0xffffffbc
+    bx      r1
+@ Privileged Thread mode, which is unprivileged again before anything finds it.
+again:
+    movs    r2, #0
+    msr     control, r2
+    adr     r2, 6f
+    b       5b
+    .balign 4
+6:  movs    r0, #1
+    msr     control, r0
+    isb
+    b       .
 link:
     mov     lr, r0
     bx      r1
@@ -193,6 +220,12 @@ second:
     ldr     r1, [r0]
     adds    r1, #16
     str     r1, [r0]
+    ldr     r2, =WHAT
+    ldr     r3, [r2]
+    ldr     r1, [r2, #4]
+    cmp     r3, #26
+    it      eq
+    bxeq    r1
     b       .
     .ltorg
     .size second, . - second

@@ -30,6 +30,9 @@ pub enum Action {
     Rewind,
     Tamper,
     Region,
+    Inner,
+    Aside,
+    Again,
 }
 
 /// The thread's part in it.
@@ -68,6 +71,10 @@ pub const OWN_GATE: u32 = 3;
 pub const FRAME: u32 = 4;
 /// The program counter in the frame of a call that the thread makes on a stack in its statics.
 pub const OPEN_FRAME: u32 = 5;
+/// The top of a stack in its statics, above the one that handlers have.
+pub const OPEN_STACK: u32 = 6;
+/// The same at its Secure address, where nothing is while the domain occupies.
+pub const OPEN_ALIAS: u32 = 7;
 
 const fn life(action: Action, operand: u32, value: u32) -> Life {
     Life { action: action as u32, operand, value, over_kernel: false, thread: Thread::Waits }
@@ -84,7 +91,7 @@ const fn with(thread: Thread, life: Life) -> Life {
 use Action::*;
 
 /// In the order of tests/suites/tests/direct.rs.
-pub static LIVES: [Life; 68] = [
+pub static LIVES: [Life; 81] = [
     life(Done, 0, 0),
     over_kernel(Done, 0, 0),
     with(Thread::Returns, life(Spin, 0, 0)),
@@ -153,4 +160,17 @@ pub static LIVES: [Life; 68] = [
     over_kernel(Store, FRAME, 1),
     life(Call, OWN_GATE, 0),
     with(Thread::Sleeps, life(Store, 0xe000_ed10, 1 << 1)),
+    life(Inner, 0xffff_fffc, 0),
+    with(Thread::Sleeps, life(Inner, 0xffff_fffc, 0)),
+    with(Thread::Returns, life(Inner, 0xffff_fffc, 0)),
+    over_kernel(Inner, 0xffff_fff0, 0),
+    life(Stack, 0x4000_1900, 0),
+    life(Stack, OPEN_STACK, 0),
+    life(Aside, OPEN_ALIAS, 0),
+    life(Aside, 0x3800_0800, 0),
+    life(Aside, 0x5000_2000, 0),
+    life(Aside, 0, 0),
+    life(Aside, 0xffff_ffff, 0),
+    with(Thread::Sleeps, life(Steal, 0, 0)),
+    life(Again, 0, 0),
 ];

@@ -96,6 +96,8 @@ fn main(start: Start) -> u32 {
         lives::OWN_GATE => own_gate as *const () as u32,
         lives::FRAME => (&raw const start) as u32 - FRAME_BYTES,
         lives::OPEN_FRAME => open_stack() - FRAME_BYTES + PC_IN_FRAME,
+        lives::OPEN_STACK => open_stack(),
+        lives::OPEN_ALIAS => open_stack() | SECURE,
         other => other,
     };
     for (word, value) in WHAT.iter().zip([action, operand, value, u32::from(over_kernel)]) {
