@@ -20,7 +20,7 @@ pub const SAMPLED: &str = "tests/direct/hostile-sampled.toml";
 const LIMIT: &str = "limit = \"2 s\"";
 
 /// Lives of `tests/direct/hostile`: the attack, and the kind of fault in which it must end, or two of which one depends on when the kernel is needed, or the budget is empty.
-pub const LIVES: [(&str, &str); 81] = [
+pub const LIVES: [(&str, &str); 83] = [
     ("a handler returns to a thread", "usage"),
     ("a handler returns to the kernel", "usage"),
     ("endless, over a thread: cut off until its budget is filled", "usage"),
@@ -102,6 +102,8 @@ pub const LIVES: [(&str, &str); 81] = [
     ("the same with the main stack at the end of all addresses", "exception return"),
     ("return into Non-secure Thread mode in another thread's place", "exception return"),
     ("privileged in Thread mode, and unprivileged again before it fails", "usage"),
+    ("EXC_RETURN to Handler mode with a reserved bit set", "exception return"),
+    ("EXC_RETURN with a reserved bit set, over another thread", "exception return"),
 ];
 
 /// Those that only looks beside a counter find: handlers that are sampled are cut off, and their thread ends itself.

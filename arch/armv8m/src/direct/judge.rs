@@ -46,6 +46,8 @@ pub(super) const LENGTHEN: u32 = 1 << 8;
 const CFSR_MUNSTKERR: u32 = 1 << 3;
 const CFSR_UNSTKERR: u32 = 1 << 11;
 const CFSR_INVPC: u32 = 1 << 18;
+/// A return whose frame could not be read, or was none, or whose EXC_RETURN is none: of Non-secure state if its reserved bits are not as they must be.
+const UNSTACKED: u32 = CFSR_MUNSTKERR | CFSR_UNSTKERR | CFSR_INVPC;
 const SFSR_INVIS_INVER: u32 = 1 << 1 | 1 << 2;
 const SFSR_INVEP: u32 = 1;
 const SFSR_AUVIOL: u32 = 1 << 3;
@@ -92,8 +94,7 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
     if exc_return & SECURE != 0 {
         let no_vector = number == HARD_FAULT && regs::HFSR.read() & HFSR_VECTTBL != 0;
         let failed = secure & SFSR_INVIS_INVER != 0
-            || exc_return & DEFAULT_RULE == 0
-                && (no_vector || status & (CFSR_INVPC | CFSR_MUNSTKERR | CFSR_UNSTKERR) != 0);
+            || exc_return & DEFAULT_RULE == 0 && (no_vector || (status | CFSR_NS.read()) & UNSTACKED != 0);
         if failed {
             settle(status, secure);
             blame(Fault::Return, 0);
@@ -273,7 +274,6 @@ fn settle(status: u32, secure: u32) {
 /// Whether what came to Thread mode of Non-secure state, and failed there, was a handler's return. No thread can make that: it executes nothing there, so that
 /// it reads no frame, nor anything else. A handler that opens the mode first is found by that.
 fn is_returned(status: u32, secure: u32) -> bool {
-    const UNSTACKED: u32 = CFSR_MUNSTKERR | CFSR_UNSTKERR | CFSR_INVPC;
     (CFSR_NS.read() | status & CFSR_UNSTKERR) & UNSTACKED != 0 || secure & SFSR_INTEGRITY != 0 || is_thread_mode_open()
 }
 
