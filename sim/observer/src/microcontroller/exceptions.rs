@@ -87,7 +87,12 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         let number = self.ipsr();
         let now = self.moment();
         let exceptions = &mut self.exceptions;
-        let Some(left) = exceptions.innermost() else { return };
+        let Some(left) = exceptions.innermost() else {
+            if number == 0 {
+                self.watched_after &= !flag::RETURNS;
+            }
+            return;
+        };
         if left == number {
             return;
         }
@@ -97,7 +102,10 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         let to_thread = exceptions.innermost().is_none();
         if to_thread {
             exceptions.end_chain(now);
-            self.watched_after &= !flag::RETURNS;
+            // An exception whose vector is a handler's own is not known as one, and returns, too.
+            if number == 0 {
+                self.watched_after &= !flag::RETURNS;
+            }
         }
         let frame = self.unstacked(to_thread);
         self.pass_exception(Exception::Return(frame));
