@@ -361,8 +361,16 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// Forgets what the domain has used, as at its restart.
     fn evict(&mut self, hardware: Hardware<'_, A>);
 
-    /// Domains may have a demand area: pages that are mapped at their first touch. Without one the other three do nothing.
+    /// Domains may have a demand area: pages that are mapped at their first touch. Without one the others do nothing.
     const DEMAND: bool = false;
+
+    /// Where a call remembers a page of its caller that was never touched; nothing without demand areas.
+    type Untouched: Untouched<A>;
+
+    /// Whether an access would be the first touch of a page, for which there is a frame. Nothing changes.
+    fn is_untouched(&self, _: Virt<A>, _: AccessKind) -> bool {
+        false
+    }
 
     /// The domain was refused an access, or the kernel on its behalf: a step of mapping the page, if this is its first touch. Whether the access
     /// is to be repeated.
@@ -390,6 +398,36 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// Frees the region of an address of the demand area, if it is part of one; the address behind it. Nothing for other addresses.
     fn shed_step(&mut self, _: Virt<A>) -> Option<Virt<A>> {
         None
+    }
+}
+
+/// Where a call remembers an address in a page of its caller that was never touched.
+pub trait Untouched<A: Arch>: Copy + Default + 'static {
+    /// Remembers this one.
+    fn note(&mut self, at: Virt<A>);
+
+    /// The one that was noted since the last time.
+    fn take(&mut self) -> Option<Virt<A>>;
+}
+
+/// Without demand areas every page that a domain may access is there.
+impl<A: Arch> Untouched<A> for () {
+    #[inline(always)]
+    fn note(&mut self, _: Virt<A>) {}
+
+    #[inline(always)]
+    fn take(&mut self) -> Option<Virt<A>> {
+        None
+    }
+}
+
+impl<A: Arch> Untouched<A> for Option<Virt<A>> {
+    fn note(&mut self, at: Virt<A>) {
+        *self = Some(at);
+    }
+
+    fn take(&mut self) -> Option<Virt<A>> {
+        Option::take(self)
     }
 }
 

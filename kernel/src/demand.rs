@@ -4,9 +4,11 @@
 use abi::Error;
 use protect::AccessKind;
 
-use crate::arch::{Arch, Hardware, Len, Phys, Protection, Virt};
+use crate::arch::{Arch, Hardware, Len, Phys, Protection, Untouched, Virt};
 use crate::kernel::Kernel;
+use crate::objects::Activation;
 use crate::outcome::{DONE, Outcome};
+use crate::table::Ref;
 
 impl<A: Arch> Kernel<A> {
     /// The running thread was refused an access to data. Whether it was the first touch of a page, so that the access is to be repeated: the page is mapped,
@@ -32,12 +34,46 @@ impl<A: Arch> Kernel<A> {
         self.domains[usize::from(domain)].protection.touch(at, kind, hardware)
     }
 
-    /// Before a copy on a domain's behalf: a step of mapping the first or the last page of its range, if that was not touched yet.
+    /// Before a copy on the callee's behalf: a step of mapping the first or the last page of its range, if that was not touched yet. Its own
+    /// pages are the callee's to pay for.
     #[inline(always)]
-    pub(crate) fn touch_ends(&mut self, domain: u8, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool {
-        // A copy is shorter than a page.
-        let last = base.plus(len.minus(1.into()));
-        A::Protection::DEMAND && (self.touch(domain, base, kind) || self.touch(domain, last, kind))
+    pub(crate) fn touch_ends(&mut self, callee: u8, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool {
+        A::Protection::DEMAND && Self::ends(base, len).into_iter().any(|at| self.touch(callee, at, kind))
+    }
+
+    /// Before a copy between a callee and its caller: whether the first or the last page of the caller's range was never touched. To map it
+    /// takes a caller's page of time, for which the gate's bound does not stand: the callee is refused and gives the error back, and the caller
+    /// touches the page at its own expense ([`Kernel::told`]).
+    #[inline(always)]
+    pub(crate) fn meets_untouched(&mut self, caller: u8, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool {
+        if !A::Protection::DEMAND {
+            return false;
+        }
+        let protection = &self.domain(caller).protection;
+        let Some(at) = Self::ends(base, len).into_iter().find(|at| protection.is_untouched(*at, kind)) else {
+            return false;
+        };
+        let gate = self.activations.at_mut(self.core.resume);
+        gate.untouched.note(at);
+        // So that the way back is not the short one.
+        gate.disturbed = true;
+        true
+    }
+
+    /// The first and the last byte of a copy: it is shorter than a page.
+    fn ends(base: Virt<A>, len: Len<A>) -> [Virt<A>; 2] {
+        [base, base.plus(len.minus(1.into()))]
+    }
+
+    /// What the caller is told when a gate returns. `UNTOUCHED` is the kernel's word: it comes with an address of a page of the caller that was
+    /// found untouched in this call, and from a callee that has met none it is `BAD_ADDRESS`. The caller may touch that address without a look at it.
+    pub(crate) fn told(&mut self, gate: Ref<Activation<A>>, status: u32, value: u32) -> (u32, u32) {
+        let untouched = self.activations.at_mut(gate).untouched.take();
+        match untouched {
+            _ if status != Error::Untouched.status() || !A::Protection::DEMAND => (status, value),
+            Some(at) => (status, at.wide().0 as u32),
+            None => (Error::BadAddress.status(), value),
+        }
     }
 
     /// `REGION_MAP`.

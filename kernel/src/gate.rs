@@ -15,8 +15,8 @@ use abi::trace::{Event, Fault};
 use abi::{COPY_MAX_BYTES, Error, MAX_NESTING, rights};
 use protect::AccessKind;
 
-use crate::arch::Protection;
 use crate::arch::{Arch, Len, Virt};
+use crate::arch::{Protection, Untouched};
 use crate::kernel::Kernel;
 use crate::objects::{Activation, State, Thread};
 use crate::outcome::{DONE, Outcome};
@@ -176,6 +176,9 @@ impl<A: Arch> Kernel<A> {
         if disturbed || self.domains.at(domain).epoch != epoch {
             return None;
         }
+        if A::Protection::DEMAND && status == Error::Untouched.status() {
+            return None;
+        }
         self.leave(gate, outer, place, status);
         self.respond(outer, status, [value]);
         Some(outer.place().cast())
@@ -200,7 +203,8 @@ impl<A: Arch> Kernel<A> {
         let now = self.core.arch.ticks();
         self.end_call(gate, outer, now);
         // Positive or foreign statuses would let a callee imitate the kernel; they arrive as they are, but only as a
-        // callee's word: the kernel's own errors of this call are those that unwind.
+        // callee's word: the kernel's own errors of this call are those that unwind, and `UNTOUCHED`.
+        let (status, value) = self.told(gate, status, value);
         self.leave(gate, outer, self.activations.at(outer).tag(), status);
         let Activation { domain, epoch, .. } = *self.activations.at(outer);
         self.load(domain);
@@ -237,7 +241,9 @@ impl<A: Arch> Kernel<A> {
         let now = self.core.arch.ticks();
         let runs = self.running() == Some(thread);
         self.end_call(gate, outer, now);
-        self.activations.at_mut(gate).thread = None;
+        let left = self.activations.at_mut(gate);
+        left.thread = None;
+        left.untouched.take();
         let record = self.threads.at_mut(thread);
         record.top = outer;
         record.pending = Some((error.status(), 0));
@@ -299,7 +305,12 @@ impl<A: Arch> Kernel<A> {
         if self.overlaps(writer, dst, reader, src, len) {
             return Err(Error::BadArgument);
         }
-        if self.touch_ends(reader, src, len, AccessKind::Read) || self.touch_ends(writer, dst, len, AccessKind::Write) {
+        let (theirs, own) = ((src, AccessKind::Read), (dst, AccessKind::Write));
+        let (theirs, own) = if inward { (theirs, own) } else { (own, theirs) };
+        if self.meets_untouched(caller, theirs.0, len, theirs.1) {
+            return Err(Error::Untouched);
+        }
+        if self.touch_ends(callee, own.0, len, own.1) {
             return self.again();
         }
         self.allowed(reader, src, len, AccessKind::Read)?;

@@ -3,7 +3,7 @@
 use abi::{Error, Kind};
 use units::VirtAddr;
 
-use crate::arch::{Arch, Virt};
+use crate::arch::{Arch, Protection, Virt};
 use crate::table::{AnyRef, Ref};
 use crate::turns::{Turn, Waiters};
 
@@ -188,6 +188,8 @@ pub struct Activation<A: Arch> {
     /// Somebody else was to run since the thread came in, or the call is nested: what holds for the caller must be looked at when
     /// it returns.
     pub(crate) disturbed: bool,
+    /// Page of the caller that a copy of this call has found untouched.
+    pub(crate) untouched: <A::Protection as Protection<A>>::Untouched,
     /// Answer of an edit of this epoch that somebody else completed, until the call that made it is
     /// performed again.
     pub(crate) answer: Option<(u32, Result<(), Error>)>,

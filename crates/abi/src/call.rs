@@ -77,16 +77,16 @@ calls! {
         errors ["NOT_PERIODIC", "IN_GATE"], bound "insertion into the time queue, O(threads + budgets)";
     GateCall = 7, "gate_call", "Call a gate: the thread continues in the callee's domain on the callee's stack and at the gate's ceiling priority.",
         args ["gate": "handle, right WRITE", "a0": "any", "a1": "any", "a2": "any"], returns ["value": "what the callee returned"],
-        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "CEILING", "NESTING", "NO_BUDGET", "BUSY", "STOPPED", "CALLEE_FAULT", "GATE_OVERRUN"],
+        errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "CEILING", "NESTING", "NO_BUDGET", "BUSY", "STOPPED", "CALLEE_FAULT", "GATE_OVERRUN", "UNTOUCHED"],
         bound "O(1); the callee itself is bounded by the gate's declared bound";
     GateReturn = 8, "gate_return", "Return from a gate to its caller.",
         args ["status": "0 or a negative error", "value": "any"], returns [], errors ["NOT_IN_GATE"], bound "O(1)";
     GateCopyIn = 9, "gate_copy_in", "Inside a gate: copy bytes from the caller's memory into the callee's.",
         args ["dst": "address in the callee's domain", "src": "address in the caller's domain", "len": "bytes, 0 to 64"], returns [],
-        errors ["NOT_IN_GATE", "BAD_ADDRESS", "BAD_ARGUMENT"], bound "two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes";
+        errors ["NOT_IN_GATE", "BAD_ADDRESS", "BAD_ARGUMENT", "UNTOUCHED"], bound "two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes";
     GateCopyOut = 10, "gate_copy_out", "Inside a gate: copy bytes from the callee's memory into the caller's.",
         args ["dst": "address in the caller's domain", "src": "address in the callee's domain", "len": "bytes, 0 to 64"], returns [],
-        errors ["NOT_IN_GATE", "BAD_ADDRESS", "BAD_ARGUMENT"], bound "two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes";
+        errors ["NOT_IN_GATE", "BAD_ADDRESS", "BAD_ARGUMENT", "UNTOUCHED"], bound "two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes";
     InterruptAck = 11, "interrupt_ack", "Allow an interrupt line to be delivered again.",
         args ["interrupt": "handle, right WRITE"], returns [], errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "NO_BUDGET"], bound "O(1)";
     TimeNow = 12, "time_now", "Read the time since boot.",

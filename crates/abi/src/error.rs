@@ -60,4 +60,5 @@ errors! {
     NotPeriodic = -19, "NOT_PERIODIC", "The thread has no period.", "Declare a period in the manifest.";
     NotExact = -20, "NOT_EXACT", "The range cannot be protected exactly by the region registers left.", "Change size or alignment as cofferdam check suggests.";
     Again = -21, "AGAIN", "One step of a long operation was done and more are left.", "Repeat the call.";
+    Untouched = -22, "UNTOUCHED", "A page of the caller's demand area is to be copied that was never touched. Inside the gate: give this error back. As the status of GATE_CALL, with the page's address as the value: the callee has given it back.", "Touch the page and call again, as the run-times do.";
 }

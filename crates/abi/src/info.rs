@@ -14,7 +14,7 @@ pub use read::{Area, Cap, Envelope, Info};
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFI");
 /// Version of what a program is built for: this layout, the numbers of calls, kinds and errors, and how a call passes its words. Every
 /// change of one of them gets the next number, because a finished program is refused only by it.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Section of the note in which a program says that version.
 pub const NOTE_SECTION: &str = ".note.cofferdam";
 /// Name of the note, padded to words.

@@ -60,6 +60,19 @@ impl<W: Words> Frames<W> {
         self.chained + (self.count - self.used)
     }
 
+    /// All frames, which are free, count as frames that nobody has had: each is cleared before it is shown again. False, and nothing has changed, if one
+    /// is in use.
+    ///
+    /// # Time complexity
+    /// Constant, without an access to the links.
+    pub fn forget(&mut self) -> bool {
+        let free = self.free() == self.count;
+        if free {
+            (self.used, self.chained, self.head) = (0, 0, 0);
+        }
+        free
+    }
+
     /// The free frame that is taken next for `owner`; nothing, when there is none. Frames that were released last are taken first.
     ///
     /// # Time complexity

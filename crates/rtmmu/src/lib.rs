@@ -29,7 +29,7 @@ extern crate std;
 #[cfg(test)]
 extern crate testing;
 
-pub use frames::{Frame, Frames, Owner};
+pub use frames::{Frame, Frames, Owner, Taken};
 pub use page::{Access, Page, Rights};
 pub use space::{Error, Freed, Mapped, Region, Space};
 pub use tables::Tables;

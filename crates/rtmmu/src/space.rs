@@ -170,7 +170,7 @@ impl<M: Translation, T: Words> Space<M, T> {
     /// Whether an access is the first touch of a page that it may use: the page's region admits it, and nothing is mapped there.
     ///
     /// # Time complexity
-    /// A search and 5 reads.
+    /// A search and 6 reads: the header, and those of a translation.
     pub fn is_first_touch(&self, page: Page, access: Access) -> bool {
         let Ok(first) = self.header_of(page) else { return false };
         self.tables.header(first).rights().is_some_and(|rights| rights.admit(access))

@@ -77,6 +77,7 @@ fn new_activation<A: Arch>(domain: Ref<Domain<A>>) -> Activation<A> {
         generation: 0,
         priority: u8::MAX,
         disturbed: false,
+        untouched: Default::default(),
         answer: None,
     }
 }

@@ -17,6 +17,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     type Idle = ();
     type Mapping = Mapping;
     type Progress = Progress;
+    type Untouched = ();
 
     type Scheme = Vmsav7;
     const PHYSICAL: bool = false;

@@ -17,6 +17,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     type Idle = [(Span, Access, MemType); 2];
     type Mapping = Region<Regs<A>>;
     type Progress = Progress<Regs<A>>;
+    type Untouched = ();
 
     type Scheme = A::Unit;
     const PHYSICAL: bool = true;

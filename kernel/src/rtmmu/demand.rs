@@ -4,7 +4,7 @@
 //! before its first use, in steps: while one is being cleared its page is not mapped, so that the access faults again and goes on with it.
 
 use abi::{Error, region};
-use rtmmu::{Access, Frame, Frames, Owner, Page, Region, Rights, Translation};
+use rtmmu::{Access, Frame, Frames, Owner, Page, Region, Rights, Taken, Translation};
 use system::Area;
 use system::rtmmu::{PAGE, Space};
 use units::{Bytes, PhysAddr, VirtAddr};
@@ -47,16 +47,22 @@ impl<A: RtmmuArch> Demand<A> {
         pages > 0 && first < self.end && self.first.0 < first.0.saturating_add(pages)
     }
 
+    /// The frame that an access would take, if it is the first touch of a page of the area.
+    ///
+    /// # Bound
+    /// A search and seven reads: those of [`rtmmu::Space::is_first_touch`], and the link of a frame.
+    pub fn is_untouched(&self, space: &DomainSpace<A>, page: Page, access: Access) -> Option<Taken> {
+        let touches = self.meets(page, 1) && space.is_first_touch(page, access);
+        touches.then(|| self.frames.next(self.owner)).flatten()
+    }
+
     /// A domain was refused an access: a step of mapping the page, if this is its first touch and there is a frame for it. Whether the
     /// access is to be repeated.
     ///
     /// # Bound
-    /// [`CLEAR_BYTES`] bytes, or [`rtmmu::Space::map_page`]; before that a search and six reads.
+    /// [`CLEAR_BYTES`] bytes, or [`rtmmu::Space::map_page`]; before that [`Demand::is_untouched`].
     pub fn touch(&mut self, space: &mut DomainSpace<A>, page: Page, access: Access, arch: &mut A) -> bool {
-        if !self.meets(page, 1) || !space.is_first_touch(page, access) {
-            return false;
-        }
-        let Some(next) = self.frames.next(self.owner) else { return false };
+        let Some(next) = self.is_untouched(space, page, access) else { return false };
         if next.clear {
             if self.clear_step(next.frame, arch) {
                 return true;
@@ -152,7 +158,8 @@ impl<A: RtmmuArch> Demand<A> {
         if region.first == first && region.rights.is_some() { Ok(region) } else { Err(Error::BadState) }
     }
 
-    /// Frees the region of a page of the area, if it is one, or a step of it; the page behind what was freed.
+    /// At a restart: frees the region of a page of the area, if it is one, or a step of it; the page behind what was freed. When the last one is free the
+    /// frames are as they were at the start, so that a new life finds nothing of the former one.
     ///
     /// # Bound
     /// As [`Demand::unmap`] for one.
@@ -161,11 +168,15 @@ impl<A: RtmmuArch> Demand<A> {
             return None;
         }
         let region = space.region(page).ok()?;
-        if region.rights.is_none() {
-            return Some(region.end);
+        let mut next = region.end;
+        if region.rights.is_some() {
+            // It was just seen.
+            let freed = space.unmap_region(region.first, &mut self.frames).ok()?;
+            next = freed.rest.unwrap_or(next);
         }
-        // It was just seen.
-        let freed = space.unmap_region(region.first, &mut self.frames).ok()?;
-        Some(freed.rest.unwrap_or(region.end))
+        if self.frames.forget() {
+            self.clear = 0;
+        }
+        Some(next)
     }
 }

@@ -176,6 +176,12 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
     fn evict(&mut self, _: Hardware<'_, A>) {}
 
     const DEMAND: bool = true;
+    type Untouched = Option<Virt<A>>;
+
+    fn is_untouched(&self, at: Virt<A>, kind: AccessKind) -> bool {
+        let (Some(space), Some(demand), Some(page)) = (&self.space, &self.demand, page(at)) else { return false };
+        demand.is_untouched(space, page, used(kind)).is_some()
+    }
 
     fn touch(&mut self, at: Virt<A>, kind: AccessKind, hardware: Hardware<'_, A>) -> bool {
         let (Some((space, demand)), Some(page)) = (self.on_demand(), page(at)) else { return false };

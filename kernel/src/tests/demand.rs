@@ -230,23 +230,109 @@ fn a_mapping_that_is_not_complete_is_no_first_touch() {
     assert!(steps > 3 && untouched > 20, "{steps} {untouched}");
 }
 
-#[test]
-fn a_copy_on_a_domains_behalf_is_a_first_touch() {
-    let mut kernel = ready();
-    assert_eq!(region(&mut kernel, 0, 4, 0), OK);
-    let (in_0, in_1) = (HOME[0] + PAGE - 8, 0x2002_1c00);
-    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
-    // Half of it lies in each of two pages of the caller, of which none was touched.
-    assert_eq!(call(&mut kernel, Call::GateCopyOut, [in_0, in_1, 16, 0]), OK);
-    assert_eq!(call(&mut kernel, Call::GateCopyIn, [in_1, HOME[0] + 2 * PAGE, 64, 0]), OK);
-    let beyond = HOME[0] + 4 * PAGE;
-    for to in [beyond - 8, beyond, HOME[1]] {
-        let told = call(&mut kernel, Call::GateCopyOut, [to, in_1, 16, 0]);
-        assert_eq!(told, refused(Error::BadAddress), "{to:#x}");
+/// Calls the gate until its copy is made, and touches what the kernel names between two calls, as the run-times do; the pages.
+fn copied(kernel: &mut Chip, copy: Call, args: [u32; 4]) -> Vec<u32> {
+    let mut touched = Vec::new();
+    loop {
+        kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+        let cleared = kernel.core.arch.zeroed.len();
+        let (status, values) = call(kernel, copy, args).unwrap();
+        assert_eq!(kernel.core.arch.zeroed.len(), cleared, "nothing is cleared within the callee's bound");
+        let told = call(kernel, Call::GateReturn, [status, 77, 0, 0]);
+        if status == 0 {
+            assert_eq!(told, Some((0, [77, 0])));
+            return touched;
+        }
+        assert_eq!((status, values), (Error::Untouched.status(), [0; 2]));
+        let Some((_, [at, 0])) = told.filter(|told| told.0 == Error::Untouched.status()) else { panic!("{told:x?}") };
+        assert!(!touched.contains(&(at & !(PAGE - 1))), "a page is touched once");
+        access(kernel, at, AccessKind::Read).unwrap();
+        touched.push(at & !(PAGE - 1));
     }
-    call(&mut kernel, Call::GateReturn, [0; 4]);
-    let there = (0..5).map(|at| kernel.core.arch.kind.translate(page(0, at), AccessKind::Read).is_some());
-    assert_eq!(there.collect::<Vec<_>>(), [true, true, true, true, false]);
+}
+
+#[test]
+fn a_callee_does_not_pay_for_pages_that_its_caller_never_touched() {
+    for long_way in [false, true] {
+        let mut kernel = ready();
+        kernel.core.arch.long_way = long_way;
+        assert_eq!(region(&mut kernel, 0, 6, 0), OK);
+        let (across, own) = (HOME[0] + PAGE - 8, 0x2002_1c00);
+        assert_eq!(copied(&mut kernel, Call::GateCopyOut, [across, own, 16, 0]), [page(0, 0), page(0, 1)]);
+        assert_eq!(copied(&mut kernel, Call::GateCopyIn, [own, across, 16, 0]), [0; 0]);
+        assert_eq!(
+            copied(&mut kernel, Call::GateCopyIn, [own, HOME[0] + 3 * PAGE - 1, 2, 0]),
+            [page(0, 2), page(0, 3)]
+        );
+        assert_eq!(copied(&mut kernel, Call::GateCopyIn, [own, HOME[0] + 4 * PAGE, 64, 0]), [page(0, 4)]);
+        kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+        // Of no region; behind it; of the callee.
+        for to in [HOME[0] + 6 * PAGE, HOME[0] + 6 * PAGE - 8, HOME[1]] {
+            let told = call(&mut kernel, Call::GateCopyOut, [to, own, 16, 0]);
+            let expected = if to == HOME[0] + 6 * PAGE - 8 { Error::Untouched } else { Error::BadAddress };
+            assert_eq!(told, refused(expected), "{to:#x}");
+        }
+        call(&mut kernel, Call::GateReturn, [0; 4]);
+        let there = (0..7).map(|at| kernel.core.arch.kind.translate(page(0, at), AccessKind::Read).is_some());
+        assert_eq!(there.collect::<Vec<_>>(), [true, true, true, true, true, false, false]);
+        release(kernel);
+    }
+}
+
+#[test]
+fn a_callee_pays_for_pages_of_its_own() {
+    let mut kernel = ready();
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    assert_eq!(call(&mut kernel, Call::RegionMap, [page(1, 0), 4, 0, 0]), OK);
+    let own = HOME[1] + PAGE - 8;
+    assert_eq!(call(&mut kernel, Call::GateCopyIn, [own, 0x2002_0c00, 16, 0]), OK);
+    assert_eq!(call(&mut kernel, Call::GateCopyOut, [0x2002_0c00, HOME[1] + 2 * PAGE, 64, 0]), OK);
+    let there = (0..4).map(|at| kernel.core.arch.kind.translate(page(1, at), AccessKind::Read).is_some());
+    assert_eq!(there.collect::<Vec<_>>(), [true, true, true, false]);
+    assert_eq!(call(&mut kernel, Call::GateReturn, [0, 7, 0, 0]), Some((0, [7, 0])));
+}
+
+#[test]
+fn only_the_kernel_says_that_a_page_was_never_touched() {
+    for long_way in [false, true] {
+        let mut kernel = ready();
+        kernel.core.arch.long_way = long_way;
+        assert_eq!(region(&mut kernel, 0, 4, 0), OK);
+        let untouched = Error::Untouched.status();
+        let told = |kernel: &mut Chip, status: u32| call(kernel, Call::GateReturn, [status, 0xbad, 0, 0]);
+        let copies = |kernel: &mut Chip, at: u32| call(kernel, Call::GateCopyIn, [0x2002_1c00, at, 4, 0]);
+        // A callee that has met none.
+        kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+        assert_eq!(told(&mut kernel, untouched), Some((Error::BadAddress.status(), [0xbad, 0])));
+        // One that keeps it to itself; nothing of it is left for the next call.
+        kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+        assert_eq!(copies(&mut kernel, HOME[0] + 8), refused(Error::Untouched));
+        assert_eq!(told(&mut kernel, 0), Some((0, [0xbad, 0])));
+        kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+        assert_eq!(told(&mut kernel, untouched), Some((Error::BadAddress.status(), [0xbad, 0])));
+        // One that overruns its bound, behind which another call comes.
+        kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+        assert_eq!(copies(&mut kernel, HOME[0] + 8), refused(Error::Untouched));
+        kernel.core.arch.now += 600;
+        kernel.on_timer();
+        assert_eq!(restart(&mut kernel), OK);
+        kernel.loads(0);
+        kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+        assert_eq!(told(&mut kernel, untouched), Some((Error::BadAddress.status(), [0xbad, 0])));
+        // The last one that was met, as the kernel saw it.
+        kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+        assert_eq!(copies(&mut kernel, HOME[0] + 8), refused(Error::Untouched));
+        assert_eq!(copies(&mut kernel, HOME[0] + PAGE + 8), refused(Error::Untouched));
+        assert_eq!(told(&mut kernel, untouched), Some((untouched, [page(0, 1) + 8, 0])));
+        // Without a frame that is left it is no page that could be touched.
+        assert_eq!(region(&mut kernel, 8, COUNT, 0), OK);
+        for number in 8..8 + COUNT {
+            access(&mut kernel, page(0, number), AccessKind::Write).unwrap();
+        }
+        kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+        assert_eq!(copies(&mut kernel, HOME[0] + 8), refused(Error::BadAddress));
+        release(kernel);
+    }
 }
 
 #[test]
@@ -257,8 +343,11 @@ fn a_restart_frees_every_region() {
         assert_eq!(call(&mut kernel, Call::RegionMap, [page(1, number), pages, 3, 0]), OK);
     }
     for number in [0, 1, 3, 6, 20, 22, DEMAND_PAGES - 1] {
-        access(&mut kernel, page(1, number), AccessKind::Write).unwrap();
+        let (_, found) = access(&mut kernel, page(1, number), AccessKind::Write).unwrap();
+        kernel.core.arch.memory.extend((found..found + PAGE).map(|at| (at, GARBAGE)));
     }
+    // Of the next frame a part is clear.
+    assert!(kernel.on_touch(VirtAddr(page(1, 23)), AccessKind::Write));
     call(&mut kernel, Call::GateReturn, [0; 4]);
     assert_eq!(restart(&mut kernel), OK);
     kernel.loads(1);
@@ -269,8 +358,13 @@ fn a_restart_frees_every_region() {
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     let all = [page(1, 0), DEMAND_PAGES, 0, 0];
     assert_eq!(call(&mut kernel, Call::RegionMap, all), OK, "all of it is one free region");
-    let got = (0..DEMAND_PAGES).filter(|at| access(&mut kernel, page(1, *at), AccessKind::Read).is_some()).count();
-    assert_eq!(got, COUNT as usize, "and all of its frames are free");
+    let found = (0..DEMAND_PAGES).filter_map(|at| access(&mut kernel, page(1, at), AccessKind::Read));
+    let found = found.collect::<Vec<_>>();
+    assert_eq!(found.len(), COUNT as usize, "and all of its frames are free");
+    assert!(
+        found.into_iter().all(|(_, frame)| bytes(&kernel, frame) == [0].into()),
+        "the former life has left nothing"
+    );
 }
 
 /// Regions by their first page: how many pages, and the frames of those that were touched.

@@ -40,6 +40,17 @@ fn each_thread_has_variables_of_its_own_and_so_has_each_call_of_a_gate() {
 }
 
 #[test]
+fn a_service_does_not_pay_for_pages_that_its_clients_never_touched() {
+    let ran = Ran::new("tests/soft-core/untouched.toml", &[]);
+    ended_as_promised(&ran);
+    let printed = printed(&ran);
+    assert!(printed.iter().any(|line| line.ends_with("honest: 0 wrong")), "{printed:#?}");
+    for client in ["honest", "rude"] {
+        assert_eq!(ran.named("domains", "name", client)["exit_code"], 0, "{client}");
+    }
+}
+
+#[test]
 fn malloc_takes_from_memory_in_constant_time() {
     let ran = Ran::new("tests/soft-core/allocate.toml", &[]);
     ended_as_promised(&ran);

@@ -21,6 +21,7 @@ mod parameters;
 mod pipeline;
 mod profile;
 mod rust;
+mod services;
 mod silent;
 mod toolchain;
 mod watch;

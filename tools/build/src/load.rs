@@ -10,6 +10,7 @@ use crate::install::Install;
 use crate::locate::{of_program, of_suspects};
 use crate::options::Options;
 use crate::profile::Profile;
+use crate::services::Services;
 
 /// A manifest with what it refers to.
 #[derive(Clone, Debug)]
@@ -22,8 +23,8 @@ pub struct Loaded {
     pub profile: Profile,
     /// Name of the directory of results: the system's, with the board's if that is another than the manifest's.
     pub results: String,
-    /// The directory of the services that come with Cofferdam.
-    services: PathBuf,
+    /// The services that come with Cofferdam.
+    services: Services,
 }
 
 /// The board and the profile that are asked for in the place of those that a manifest names.
@@ -140,9 +141,9 @@ impl Loaded {
             same_kernel(install, &file, &profile, name).map_err(|d| at("system.profile", d))?;
         }
         let console_bound = file.console_bound_us;
+        let services = Services::new(install.root.join("services"), &file, name);
         let board = profile.board(install, file).map_err(|d| at("system.board", d))?;
         let results = system.name.clone();
-        let services = install.root.join("services");
         let mut document = document;
         manifest::fit_console(&mut document.manifest, console_bound);
         Ok(Loaded { document, board, profile, results, services })
@@ -160,11 +161,11 @@ impl Loaded {
     pub(crate) fn admit_with(&self, Options { budgets, analysis }: Options) -> Result<Admitted, Vec<Diagnostic>> {
         let manifest = &self.document.manifest;
         let checked = manifest::check(manifest, &self.board, budgets);
-        let missing = self.programs_there();
+        let others = [self.programs_there(), self.services.refused(self)].concat();
         let located = |found: Vec<Refusal>| found.into_iter().map(|refusal| self.document.locate(refusal)).collect();
         let system = match checked {
-            Ok(system) if missing.is_empty() => system,
-            checked => return Err(located([checked.err().unwrap_or_default(), missing].concat())),
+            Ok(system) if others.is_empty() => system,
+            checked => return Err(located([checked.err().unwrap_or_default(), others].concat())),
         };
         let bounds =
             if budgets && analysis { manifest::analyse(&system, &self.board).map_err(located)? } else { Vec::new() };
@@ -196,7 +197,7 @@ impl Loaded {
     /// The directory of a domain's package: relative to the manifest, or `cofferdam:NAME`, a service that comes with Cofferdam.
     pub fn package(&self, text: &str) -> PathBuf {
         match text.strip_prefix("cofferdam:") {
-            Some(service) => self.services.join(service),
+            Some(service) => self.services.directory.join(service),
             None => self.document.directory().join(text),
         }
     }

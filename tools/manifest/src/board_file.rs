@@ -258,6 +258,10 @@ pub struct BoardFile {
     /// Longest time of one call of the usual console's gate, in microseconds, on a board that needs longer than others.
     #[serde(default)]
     pub console_bound_us: Option<u32>,
+    /// Cycles that the longest call of a gate takes of the services that come with Cofferdam: by the gate's function, and by the profile in whose cycles
+    /// it is. Observed with caches as bad as clients can leave them, and a tenth more.
+    #[serde(default)]
+    pub service: IndexMap<String, IndexMap<String, u64>>,
     /// How accesses are checked: the table that the core's scheme has.
     pub(crate) protection: toml::Table,
     /// The timer that looks at random times whether handlers run that interrupts reach without the kernel; absent where there are none.

@@ -181,6 +181,10 @@ codes! {
         "Each time that a thread is woken, or goes on when its budget is refilled, its budget has paid for an activation: the switch to it, the switch away \
          from it, and timers that come too early (docs/time.md, rule (c)). With a capacity of no more than that nothing is left for the thread: it would run for a \
          moment in one period, and pay for that in the next ones."
+    "CF0417" "a bound below what a service needs"
+        "A service that comes with Cofferdam (the memory manager, the console) would be stopped by the first call that takes longer than its gate's `bound`, and any client can \
+         make that call. The board's file says for each profile what the longest call takes, as it was measured with caches as bad as clients can leave them \
+         (`service`); a lower bound is refused."
     "CF0501" "a program or file is missing"
         "The manifest names a source, an ELF or a data file that does not exist. Paths are relative to the manifest."
     "CF0502" "a program for another machine"

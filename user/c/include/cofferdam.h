@@ -176,10 +176,18 @@ static inline int32_t cof_wait_period(uint32_t *missed) {
  *   a2: any
  *   out value: what the callee returned
  * Errors: COF_E_BAD_HANDLE, COF_E_WRONG_KIND, COF_E_NO_RIGHT, COF_E_CEILING, COF_E_NESTING, COF_E_NO_BUDGET,
- *   COF_E_BUSY, COF_E_STOPPED, COF_E_CALLEE_FAULT, COF_E_GATE_OVERRUN.
+ *   COF_E_BUSY, COF_E_STOPPED, COF_E_CALLEE_FAULT, COF_E_GATE_OVERRUN. COF_E_UNTOUCHED is answered here: the page is
+ *   touched, at the caller's expense, and the gate called again.
  * Cost: O(1); the callee itself is bounded by the gate's declared bound. */
 static inline int32_t cof_gate_call(uint32_t gate, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t *value) {
     struct cof_result result = cof_call(COF_CALL_GATE_CALL, gate, a0, a1, a2);
+#if COF_DEMAND
+    /* It ends: each time another page of the demand area has been mapped. */
+    while (result.status == COF_E_UNTOUCHED) {
+        (void)*(const volatile uint8_t *)(uintptr_t)result.first;
+        result = cof_call(COF_CALL_GATE_CALL, gate, a0, a1, a2);
+    }
+#endif
     if (value)
         *value = result.first;
     return result.status;
@@ -198,7 +206,7 @@ static inline int32_t cof_gate_return(int32_t status, uint32_t value) {
  *   dst: address in the callee's domain
  *   src: address in the caller's domain
  *   len: bytes, 0 to 64
- * Errors: COF_E_NOT_IN_GATE, COF_E_BAD_ADDRESS, COF_E_BAD_ARGUMENT.
+ * Errors: COF_E_NOT_IN_GATE, COF_E_BAD_ADDRESS, COF_E_BAD_ARGUMENT; COF_E_UNTOUCHED, which is to be given back.
  * Cost: two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes. */
 static inline int32_t cof_gate_copy_in(void *dst, uint32_t src, uint32_t len) {
     return cof_call(COF_CALL_GATE_COPY_IN, (uint32_t)(uintptr_t)dst, src, len, 0).status;
@@ -208,7 +216,7 @@ static inline int32_t cof_gate_copy_in(void *dst, uint32_t src, uint32_t len) {
  *   dst: address in the caller's domain
  *   src: address in the callee's domain
  *   len: bytes, 0 to 64
- * Errors: COF_E_NOT_IN_GATE, COF_E_BAD_ADDRESS, COF_E_BAD_ARGUMENT.
+ * Errors: COF_E_NOT_IN_GATE, COF_E_BAD_ADDRESS, COF_E_BAD_ARGUMENT; COF_E_UNTOUCHED, which is to be given back.
  * Cost: two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes. */
 static inline int32_t cof_gate_copy_out(uint32_t dst, const void *src, uint32_t len) {
     return cof_call(COF_CALL_GATE_COPY_OUT, dst, (uint32_t)(uintptr_t)src, len, 0).status;

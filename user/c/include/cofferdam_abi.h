@@ -44,6 +44,8 @@
 #define COF_E_NOT_EXACT (-20)
 /* One step of a long operation was done and more are left. Repeat the call. */
 #define COF_E_AGAIN (-21)
+/* A page of the caller's demand area is to be copied that was never touched. Inside the gate: give this error back. As the status of GATE_CALL, with the page's address as the value: the callee has given it back. Touch the page and call again, as the run-times do. */
+#define COF_E_UNTOUCHED (-22)
 
 /* Let other ready threads of the same priority run first.
  *   bound one scheduling decision, O(1) */
@@ -118,6 +120,7 @@
  *   error COF_E_STOPPED
  *   error COF_E_CALLEE_FAULT
  *   error COF_E_GATE_OVERRUN
+ *   error COF_E_UNTOUCHED
  *   bound O(1); the callee itself is bounded by the gate's declared bound */
 #define COF_CALL_GATE_CALL 7u
 
@@ -135,6 +138,7 @@
  *   error COF_E_NOT_IN_GATE
  *   error COF_E_BAD_ADDRESS
  *   error COF_E_BAD_ARGUMENT
+ *   error COF_E_UNTOUCHED
  *   bound two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes */
 #define COF_CALL_GATE_COPY_IN 9u
 
@@ -145,6 +149,7 @@
  *   error COF_E_NOT_IN_GATE
  *   error COF_E_BAD_ADDRESS
  *   error COF_E_BAD_ARGUMENT
+ *   error COF_E_UNTOUCHED
  *   bound two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes */
 #define COF_CALL_GATE_COPY_OUT 10u
 
@@ -362,14 +367,14 @@
 #define COF_COPY_MAX_BYTES 64u
 #define COF_MAX_NESTING 4u
 #define COF_INFO_MAGIC 0x49464f43u
-#define COF_INFO_VERSION 5u
+#define COF_INFO_VERSION 6u
 #define COF_INFO_HEADER_WORDS 17u
 #define COF_INFO_NAME_BYTES 16u
 #define COF_INFO_CAP_BYTES 24u
 #define COF_INFO_AREA_BYTES 48u
 #define COF_INFO_ENVELOPE_BYTES 24u
 #define COF_NOTE_SECTION ".note.cofferdam"
-#define COF_NOTE { 12u, 4u, 1u, 1717989187u, 1633972837u, 109u, 5u }
+#define COF_NOTE { 12u, 4u, 1u, 1717989187u, 1633972837u, 109u, 6u }
 #define COF_INFO_UNBOUNDED 0xffffffffu
 
 #endif

@@ -110,7 +110,6 @@ value_calls! {
     wait = Wait(notification, mask);
     poll = Poll(notification, mask);
     wait_period = WaitPeriod();
-    gate_call = GateCall(gate, a0, a1, a2);
     frames_clean = FramesClean(frames, offset, bytes);
 }
 
@@ -202,10 +201,32 @@ fn done(step: Result<(u32, u32), Error>) -> Result<bool, Error> {
     }
 }
 
+/// [`Call::GateCall`]: the value is what the callee returned. A page of this domain's demand area that the callee was to use and that was never
+/// touched is touched here, where this domain pays for it, and the gate is called again.
+///
+/// # Errors
+/// Those that [`abi::CALLS`] lists for this call, except `UNTOUCHED`, and the callee's own.
+#[inline]
+pub fn gate_call(gate: u32, a0: u32, a1: u32, a2: u32) -> Result<u32, Error> {
+    loop {
+        // SAFETY: the kernel changes no memory of this domain; a callee changes what it is asked to.
+        let (status, value, _) = unsafe { arch_user::call(Call::GateCall as u32, gate, a0, a1, a2) };
+        if status == 0 {
+            return Ok(value);
+        }
+        if !arch_user::DEMAND || status != Error::Untouched.status() {
+            return Err(refused(status));
+        }
+        // SAFETY: with this status the value is an address in the demand area; the byte that is read is of no interest. It ends: each time another page
+        // has been mapped.
+        unsafe { core::ptr::with_exposed_provenance::<u8>(value as usize).read_volatile() };
+    }
+}
+
 /// [`Call::GateCopyIn`]: fills `into` (at most 64 bytes) from `from` in the caller's memory, checked by the kernel.
 ///
 /// # Errors
-/// [`Error::NotInGate`], [`Error::BadAddress`], [`Error::BadArgument`].
+/// [`Error::NotInGate`], [`Error::BadAddress`], [`Error::BadArgument`]; [`Error::Untouched`], which is to be given back to the caller.
 #[inline]
 pub fn gate_copy_in(into: &mut [u8], from: u32) -> Status {
     raw(Call::GateCopyIn, [into.as_mut_ptr() as u32, from, into.len() as u32, 0]).map(|_| ())
@@ -214,7 +235,7 @@ pub fn gate_copy_in(into: &mut [u8], from: u32) -> Status {
 /// [`Call::GateCopyOut`]: copies `from` (at most 64 bytes) to `to` in the caller's memory, checked by the kernel.
 ///
 /// # Errors
-/// [`Error::NotInGate`], [`Error::BadAddress`], [`Error::BadArgument`].
+/// [`Error::NotInGate`], [`Error::BadAddress`], [`Error::BadArgument`]; [`Error::Untouched`], which is to be given back to the caller.
 #[inline]
 pub fn gate_copy_out(to: u32, from: &[u8]) -> Status {
     raw(Call::GateCopyOut, [to, from.as_ptr() as u32, from.len() as u32, 0]).map(|_| ())

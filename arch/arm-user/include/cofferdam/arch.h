@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+/* No page is mapped at its first touch. */
+#define COF_DEMAND 0
+
 /* The result of a system call. */
 struct cof_result {
     int32_t status; /* 0 or one of COF_E_... */

@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+/* Domains may have pages that are mapped at their first touch. */
+#define COF_DEMAND 1
+
 /* The result of a system call. */
 struct cof_result {
     int32_t status; /* 0 or one of COF_E_... */

@@ -1,0 +1,68 @@
+//! Bounds of the gates of the services that come with Cofferdam. What their calls take is known for each board and profile, and stands in the board's
+//! file; a system whose bound is lower would have its service stopped by the first client that asks for what takes longest.
+
+use std::path::{Path, PathBuf};
+
+use manifest::{BoardFile, Refusal, Time};
+
+use crate::load::Loaded;
+
+/// The services, as far as the board of a system says what they take.
+#[derive(Clone, Debug)]
+pub(crate) struct Services {
+    /// Their directory.
+    pub(crate) directory: PathBuf,
+    /// The function of a gate, the cycles of its longest call, and where that stands.
+    longest: Vec<(String, u64, String)>,
+}
+
+impl Services {
+    /// What a board says of them in a profile; in one that it does not name, the largest number of cycles that it says of any.
+    pub(crate) fn new(directory: PathBuf, board: &BoardFile, profile: &str) -> Services {
+        let longest = board.service.iter().filter_map(|(entry, profiles)| {
+            let (name, cycles) =
+                profiles.get_key_value(profile).or_else(|| profiles.iter().max_by_key(|(_, cycles)| **cycles))?;
+            Some((entry.clone(), *cycles, format!("service.{entry}.{name} of the board `{}`", board.name)))
+        });
+        Services { directory, longest: longest.collect() }
+    }
+
+    /// A gate of a service with a bound below what its longest call takes.
+    pub(crate) fn refused(&self, loaded: &Loaded) -> Vec<Refusal> {
+        let mut found = Vec::new();
+        for (name, domain) in &loaded.document.manifest.domain {
+            let package = domain.package.as_ref().map(|package| loaded.package(&package.path));
+            if !package.is_some_and(|package| self.has(&package)) {
+                continue;
+            }
+            for (gate, declared) in &domain.gate {
+                let known = self.longest.iter().find(|(entry, ..)| *entry == declared.entry);
+                let Some((_, cycles, place)) = known else { continue };
+                let least = Time(microseconds(*cycles, loaded.board.chip.cpu_hz) * 1000);
+                if declared.bound < least {
+                    found.push(too_low(&format!("domain.{name}.gate.{gate}.bound"), declared.bound, least, place));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a package is one of them.
+    fn has(&self, package: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().ok();
+        real(package).zip(real(&self.directory)).is_some_and(|(package, all)| package.starts_with(all))
+    }
+}
+
+fn too_low(at: &str, bound: Time, least: Time, place: &str) -> Refusal {
+    Refusal::at("CF0417", at, "a call of this gate can take longer than its bound")
+        .value(bound.to_string())
+        .limit(format!("{least} ({place})"))
+        .rule("a gate of a service that comes with Cofferdam has at least the bound that its longest call needs on the board, in the profile")
+        .remedy(format!("write `bound = \"{least}\"`, or more"))
+}
+
+/// Whole microseconds that hold so many cycles.
+fn microseconds(cycles: u64, hz: u64) -> u64 {
+    (u128::from(cycles) * 1_000_000).div_ceil(hz.max(1).into()) as u64
+}
