@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use manifest::{Diagnostic, render};
+use record::{visible, visible_bytes, visible_json};
 use serde_json::{Map, Value, json};
 
 /// The result of a verb: its exit code, or the refusals.
@@ -73,14 +74,14 @@ impl Output {
             return;
         }
         self.heard += whole as u64;
-        let text = String::from_utf8_lossy(&new[..whole]);
-        let text = if over { text.trim_end() } else { text.strip_suffix('\n').unwrap_or(&text) };
-        if over && text.is_empty() {
+        let bytes = &new[..whole];
+        let bytes = if over { bytes.trim_ascii_end() } else { bytes.strip_suffix(b"\n").unwrap_or(bytes) };
+        if over && bytes.is_empty() {
             return;
         }
         match &self.bar {
-            Some(bar) => bar.suspend(|| print_line(text)),
-            None => print_line(text),
+            Some(bar) => bar.suspend(|| print_bytes(bytes)),
+            None => print_bytes(bytes),
         }
     }
 
@@ -102,7 +103,7 @@ impl Output {
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
-        bar.set_message(text);
+        bar.set_message(visible(&text));
     }
 
     /// Says that the command waits for another one that runs a system: a line on stderr where no progress is drawn.
@@ -166,7 +167,7 @@ impl Output {
             }
             self.field("ok", json!(code == OK));
             self.field("exit", json!(code));
-            print_line(&format!("{:#}", Value::Object(std::mem::take(&mut self.fields))));
+            print_line(&visible_json(&format!("{:#}", Value::Object(std::mem::take(&mut self.fields)))));
         }
     }
 }
@@ -175,7 +176,10 @@ impl Output {
 fn show(diagnostics: &[Diagnostic]) {
     let colour = can_draw() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     for diagnostic in diagnostics {
-        eprint!("{}", render(diagnostic, colour));
+        let plain = render(diagnostic, false);
+        let shown = if std::io::stderr().is_terminal() { visible(&plain) } else { plain.clone() };
+        // What a file says could be taken for colours.
+        eprint!("{}", if colour && shown == plain { render(diagnostic, true) } else { shown });
     }
 }
 
@@ -186,7 +190,17 @@ fn can_draw() -> bool {
 
 /// Prints a line. An error is ignored: a reader that closed the pipe does not want to read on.
 fn print_line(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
+    print_bytes(text.as_bytes());
+}
+
+/// Prints bytes and the end of a line: to a file or a pipe as they are, to a terminal so that it obeys none of them.
+fn print_bytes(bytes: &[u8]) {
+    let mut out = std::io::stdout();
+    let _ = if out.is_terminal() {
+        writeln!(out, "{}", visible_bytes(bytes))
+    } else {
+        out.write_all(&[bytes, b"\n"].concat())
+    };
 }
 
 /// The exit code that goes with a diagnostic's code.

@@ -169,7 +169,7 @@ pub unsafe trait Arch: Physical {
     /// As for [`Arch::copy`].
     unsafe fn zero(&mut self, dst: Phys<Self>, bytes: Len<Self>);
 
-    /// Ends the run: a simulator exits, silicon stops. `status` 0 means success.
+    /// Stops for good: the record before has ended the run under a simulator (`abi::trace::status_at_end`). `status` 0 means success.
     fn end(&mut self, status: u32);
 }
 

@@ -19,6 +19,6 @@ pub use context::Context;
 pub use entry::check;
 pub use handlers::{ASKED, counted, fault, interrupt, late, simple, timer, wrong_stack};
 pub use kernel::regions::layout;
-pub use machine::{Board, Machine, Port, Regs, barrier, exception_number, region_registers};
+pub use machine::{Board, Machine, Port, Regs, barrier, exception_number, park, region_registers};
 pub use miss::miss;
 pub use protect::regions::pctrie::MAX_DEPTH;

@@ -27,4 +27,4 @@ pub use entry::check;
 pub use gic::Taken;
 pub use handlers::{fault, interrupt, simple};
 pub use machine::{Armv7a, Board, Cause};
-pub use start::semihosting_exit;
+pub use start::park;

@@ -1,5 +1,7 @@
 //! The processor: time, interrupts, contexts and the trace port.
 
+use core::marker::PhantomData;
+
 use kernel::arch::{Arch, Physical, Request, Start};
 use kernel::pages::PageArch;
 use kernel::pages::Pages;
@@ -11,6 +13,7 @@ use crate::cache;
 use crate::context::{Context, Entry};
 use crate::gic::{Gic, Taken};
 use crate::mmu::{self, Space, Tlb};
+use crate::start::park;
 use crate::timer::Timers;
 
 /// The facts and operations that a board adds to the processor.
@@ -34,9 +37,6 @@ pub trait Board: 'static {
 
     /// Placement of the memory at a physical address, on the chip or off it.
     fn placement(physical: PhysAddr<u32>) -> Placement;
-
-    /// Ends the run with a status.
-    fn end(&mut self, status: u32);
 }
 
 /// The cause of an interrupt.
@@ -55,7 +55,7 @@ pub enum Cause {
 pub struct Armv7a<B: Board> {
     /// The trace port: payload and header; see `abi::trace`.
     port: [u32; 2],
-    board: B,
+    board: PhantomData<B>,
     gic: Gic,
     timers: Timers,
     /// The space of the idle loop.
@@ -68,13 +68,13 @@ unsafe extern "C" {
 
 impl<B: Board> Armv7a<B> {
     /// Sets time and interrupts up. The MMU is on: see [`mmu::start`], which tells the space in which nothing is mapped but the kernel.
-    pub fn new(board: B, nobody: Space) -> Self {
+    pub fn new(nobody: Space) -> Self {
         // SAFETY: the board says where they are (DDI 0407, table 1-3).
         let block = |offset| unsafe { Block::new(B::PRIVATE + offset) };
         let gic = Gic::new(block(0x1000), block(0x100));
         let timers = Timers::new(block(0x200), block(0x600), B::TICK_CYCLES);
         gic.unmask(B::TIMER_LINE);
-        Armv7a { port: [0; 2], board, gic, timers, nobody }
+        Armv7a { port: [0; 2], board: PhantomData, gic, timers, nobody }
     }
 
     /// Offset of the trace port in it.
@@ -226,8 +226,8 @@ unsafe impl<B: Board> Arch for Armv7a<B> {
         unsafe { core::ptr::write_bytes(B::window(dst).0 as *mut u8, 0, bytes.0 as usize) };
     }
 
-    fn end(&mut self, status: u32) {
-        self.board.end(status);
+    fn end(&mut self, _: u32) {
+        park()
     }
 }
 

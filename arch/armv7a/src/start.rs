@@ -1,6 +1,6 @@
 //! From reset to Rust.
 
-use core::arch::global_asm;
+use core::arch::{asm, global_asm};
 
 global_asm!(
     r#"
@@ -52,12 +52,8 @@ cofferdam_other_cpu:
 "#
 );
 
-/// The stores of a block of words that QEMU's semihosting reads, and the request itself (SYS_EXIT_EXTENDED with
-/// ADP_Stopped_ApplicationExit). Without a simulator or a debugger the call is one from the kernel, where the processor stops.
-pub fn semihosting_exit(status: u32) {
-    let block: [u32; 2] = [0x20026, status];
-    // SAFETY: the block outlives the call. An SVC from Supervisor mode changes that mode's link register.
-    unsafe {
-        core::arch::asm!("svc #0x123456", inout("r0") 0x20 => _, in("r1") &raw const block, out("lr") _);
-    }
+/// Stops for good: nothing interrupts it but a reset. Nothing asks a simulator for anything here, as what the kernel can ask for a domain may be able to.
+pub fn park() -> ! {
+    // SAFETY: nothing goes on.
+    unsafe { asm!("cpsid aif", "b 2f", "2: wfi", "b 2b", options(noreturn)) }
 }

@@ -32,8 +32,8 @@ const SP: usize = 1;
 const A0: usize = 9;
 const A7: usize = 16;
 
-/// `mstatus`: back to user mode, interrupts on there (MPIE; MPP is 0).
-const USER: u32 = 1 << 7;
+/// `mstatus`: back to user mode (MPP is 0), interrupts on there (MPIE), and WFI illegal there (TW): nobody sleeps but the kernel.
+const USER: u32 = 1 << 21 | 1 << 7;
 /// Stay in machine mode, interrupts off (MPP is 3).
 const MACHINE: u32 = 3 << 11;
 /// Nothing can be executed there: the last half-word of the address space. A space as large as that would end before it.

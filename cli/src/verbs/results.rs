@@ -71,7 +71,7 @@ pub fn write_report(
     output.progress("writing the report".into());
     let mut report = report_of(system, ran)?;
     report.provenance = provenance::kept(&ran.summary_path);
-    report.set_console(&String::from_utf8_lossy(&std::fs::read(&ran.uart).unwrap_or_default()));
+    report.set_console(&record::visible_bytes(&std::fs::read(&ran.uart).unwrap_or_default()));
     let programs = ran.events.parent().and_then(Path::parent);
     let elf = |name: &str| std::fs::read(programs?.join(format!("{name}.elf"))).ok();
     report.trace_calls(system, &ran.summary, &elf);

@@ -252,8 +252,7 @@ fn conclude(name: &str, report: &report::Report, failed: &[Diagnostic], output: 
 
 /// The lines that a person reads first.
 fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) {
-    let console = std::fs::read(&ran.uart).unwrap_or_default();
-    let console = String::from_utf8_lossy(&console);
+    let console = record::visible_bytes(&std::fs::read(&ran.uart).unwrap_or_default());
     output.console(&ran.uart, true);
     output.field("console", json!(console));
     let run = &report.run;

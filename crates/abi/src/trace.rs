@@ -60,6 +60,27 @@ pub const fn header(event: Event, domain: u8, detail: u16) -> u32 {
     event as u32 | (domain as u32) << 8 | (detail as u32) << 16
 }
 
+/// Status of a run whose kernel went wrong.
+const WENT_WRONG: u32 = 0xdead;
+/// Status of a run whose kernel did not start, less the number of the reason (`BootError`).
+const DOES_NOT_START: u32 = 0x100;
+
+/// The status with which the run ends by this record, 0 for success; `None` if the record is not its last one. Whoever executes an image ends the run
+/// here, and at nothing else that the image does: only the kernel can store to the port.
+pub const fn status_at_end(header: u32, payload: u32) -> Option<u32> {
+    match (Event::from_number(header as u8), header >> 16) {
+        (Some(Event::End), _) => Some(payload),
+        (Some(Event::KernelFailed), 0) => Some(WENT_WRONG),
+        (Some(Event::KernelFailed), reason) => Some(DOES_NOT_START + reason),
+        _ => None,
+    }
+}
+
+/// Exit code of a program for a status: its low byte, and never 0 unless the status is.
+pub const fn exit_code(status: u32) -> u8 {
+    if status != 0 && status as u8 == 0 { u8::MAX } else { status as u8 }
+}
+
 /// Kinds of fault, `detail` of [`Event::Fault`] and value of `FAULT_NEXT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

@@ -1,10 +1,11 @@
 //! The peers are built from the fetched sources and run to completion on the emulated board, without the observer.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::time::Duration;
 
 use bench::{Error, build_peer, chip};
 use build_tool::Install;
+use runner::{Go, ImageFacts, Machine, Qemu, Run, Watch};
 
 /// The board for which the peers are written, which is QEMU's name of its machine, too.
 const BOARD: &str = "mps2-an500";
@@ -31,10 +32,12 @@ fn build(kernel: &Path, suffix: &str, out: &Path) -> Result<PathBuf, Error> {
 fn status_of(peer: &str) -> Option<i32> {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let image = build(&sources(), peer, out).expect("the peer builds");
-    let machine = ["-M", BOARD, "-nographic", "-monitor", "none", "-serial", "none", "-semihosting", "-kernel"];
-    let mut command = Command::new("timeout");
-    command.args(["-s", "KILL", "120", "qemu-system-arm"]).args(machine).arg(image);
-    command.status().expect("timeout and qemu-system-arm are installed").code()
+    let port = ImageFacts::read(&image).expect("it is an image").symbol("peer_port");
+    let watch = Watch { trace_port: port, ..Watch::default() };
+    let mut run = Run::new(Machine::named(BOARD), image, out.join(format!("run-{peer}")), watch);
+    run.time_limit = Some(Duration::from_mins(2));
+    let qemu = Qemu::find_fallback().expect("QEMU is installed");
+    run.start(&qemu, &mut |_| Go::On).expect("an outcome").summary.end.status
 }
 
 #[test]

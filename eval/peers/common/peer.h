@@ -32,6 +32,9 @@ void peer_task(TaskFunction_t entry, unsigned priority, int privileged);
 /* Creates every queue, semaphore and task of the workloads. */
 void workloads_create(void);
 
+/* Two words whose stores are the record of a run (crates/abi/src/trace.rs), which privileged code writes. */
+extern volatile uint32_t peer_port[2];
+
 /* Ends the run; `status` 0 means that everything ran to completion. */
 _Noreturn void peer_exit(uint32_t status);
 

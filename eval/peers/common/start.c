@@ -14,8 +14,7 @@ void reset(void);
 #define NVIC_ISER0 (*(volatile uint32_t *)0xe000e100u)
 #define NVIC_IPR(irq) (((volatile uint8_t *)0xe000e400u)[irq])
 #define CACHES_ON ((1u << 16) | (1u << 17))
-#define ADP_STOPPED_APPLICATION_EXIT 0x20026u
-#define SYS_EXIT_EXTENDED 0x20u
+#define RUN_ENDS 0xff10u /* the record of abi::trace that ends a run */
 
 static void fault(void) {
     peer_exit(2);
@@ -37,11 +36,11 @@ __attribute__((section(".vectors"), used)) static const void *const vectors[16 +
 };
 
 void peer_exit(uint32_t status) {
-    const uint32_t block[2] = {ADP_STOPPED_APPLICATION_EXIT, status};
-    register uint32_t operation __asm("r0") = SYS_EXIT_EXTENDED;
-    register const uint32_t *argument __asm("r1") = block;
-    for (;;)
-        __asm volatile("bkpt 0xab" : : "r"(operation), "r"(argument) : "memory");
+    __asm volatile("cpsid i" ::: "memory");
+    peer_port[0] = status;
+    peer_port[1] = RUN_ENDS;
+    for (;;) {
+    }
 }
 
 int peer_privileged(void) {

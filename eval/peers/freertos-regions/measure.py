@@ -31,15 +31,16 @@ def executed(command, ranges):
         os.mkfifo(pipe)
         filters = ",".join(f"{start:#x}..{end - 1:#x}" for start, end in ranges)
         more = ["-accel", "tcg,one-insn-per-tb=on", "-d", "exec,nochain", "-D", pipe, "-dfilter", filters]
-        run = subprocess.Popen(command + more, stdout=subprocess.DEVNULL)
+        run = subprocess.Popen(command + more, stdout=subprocess.PIPE, text=True)
         place = re.compile(r"\[[0-9a-f]+/([0-9a-f]+)/")
         with open(pipe) as log:
             for line in log:
                 found = place.search(line)
                 if found:
                     yield int(found.group(1), 16)
-        if run.wait() != 0:
-            sys.exit(f"the run ended with status {run.returncode}")
+        said = run.communicate()[0].splitlines()
+        if run.returncode != 0 or said[-1:] != ["status 0"]:
+            sys.exit(f"the run ended with exit code {run.returncode}, saying {said[-1:]}")
 
 
 def main():

@@ -87,6 +87,7 @@ fn measure() -> Result<Misses, String> {
     let watch = Watch {
         profile: ProfileSource::Text(profile.text.clone()),
         mode: Mode::Exact,
+        trace_port: Some(symbol("peer_port")?),
         vectors: facts.vectors.clone(),
         cycle_limit: CYCLE_LIMIT,
         probes: vec![probe],

@@ -1,6 +1,6 @@
 //! Reset, vectors, and the idle loop.
 
-use core::arch::{asm, global_asm};
+use core::arch::global_asm;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 
@@ -14,7 +14,7 @@ use system::System;
 use units::{Bytes, PhysAddr, VirtAddr};
 
 use crate::board;
-use crate::described::{Described, Machine, semihosting_exit};
+use crate::described::{Described, Machine};
 
 global_asm!(
     r#"
@@ -203,15 +203,11 @@ extern "C" fn kernel_panic(pc: u32) -> ! {
     stop(None, pc)
 }
 
-/// Says why on the trace port, and ends the run.
+/// Says why on the trace port, which ends a run, and stops.
 fn stop(error: Option<BootError>, pc: u32) -> ! {
     // SAFETY: the kernel does not go on.
-    let status = unsafe { boot::stopped(&raw mut COFFERDAM_TRACE_PORT, error, pc) };
-    semihosting_exit(status);
-    loop {
-        // SAFETY: waits.
-        unsafe { asm!("wfi") };
-    }
+    unsafe { boot::stopped(&raw mut COFFERDAM_TRACE_PORT, error, pc) };
+    port::park()
 }
 
 #[panic_handler]

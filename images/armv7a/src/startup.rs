@@ -67,8 +67,8 @@ extern "C" fn kernel_start(nobody: u64) -> *mut Context {
     unsafe { (&raw mut __boot_stack_bottom).write_volatile(STACK_MARK) };
     let start = (&raw const __kernel_objects_start) as u32;
     let objects = (PhysAddr(start), Bytes((&raw const __kernel_objects_end) as u32 - start));
-    let result = tables()
-        .and_then(|tables| Boot { tables, objects, idle: () }.kernel(Armv7a::new(Described, Space::from(nobody))));
+    let result =
+        tables().and_then(|tables| Boot { tables, objects, idle: () }.kernel(Armv7a::new(Space::from(nobody))));
     let machine = match result {
         Ok(machine) => machine,
         Err(error) => stop(Some(error), 0),
@@ -100,14 +100,11 @@ extern "C" fn kernel_panic(pc: u32, _mode: u32) -> ! {
     stop(None, pc)
 }
 
-/// Says why on the trace port, and ends the run; on silicon without a debugger the processor waits for good.
+/// Says why on the trace port, which ends a run, and stops.
 fn stop(error: Option<BootError>, pc: u32) -> ! {
     // SAFETY: the kernel does not go on.
-    let status = unsafe { boot::stopped(&raw mut COFFERDAM_TRACE_PORT, error, pc) };
-    armv7a::semihosting_exit(status);
-    loop {
-        core::hint::spin_loop();
-    }
+    unsafe { boot::stopped(&raw mut COFFERDAM_TRACE_PORT, error, pc) };
+    armv7a::park()
 }
 
 #[panic_handler]

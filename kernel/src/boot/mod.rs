@@ -7,7 +7,7 @@ mod start;
 use core::mem::{align_of, size_of};
 
 pub use abi::BootError;
-use abi::trace::{Event, IDLE, header};
+use abi::trace::{Event, IDLE, header, status_at_end};
 use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Place, Purpose};
 use system::NotExact;
 use system::objects::{self, Size, Sizes, held_ranges, holds_frames};
@@ -38,16 +38,14 @@ pub(crate) const fn not_exact(_: NotExact) -> BootError {
 /// It is the kernel's trace port, and the kernel does not go on.
 #[inline(always)]
 pub unsafe fn stopped(port: *mut [u32; 2], error: Option<BootError>, pc: u32) -> u32 {
-    const WENT_WRONG: u32 = 0xdead;
-    const DOES_NOT_START: u32 = 0x100;
-    let number = error.map_or(0, |error| error as u16);
+    let last = header(Event::KernelFailed, IDLE, error.map_or(0, |error| error as u16));
     let words = port.cast::<u32>();
     // SAFETY: the port has two words, which the caller says are the kernel's.
     unsafe {
         words.write_volatile(pc);
-        words.add(1).write_volatile(header(Event::KernelFailed, IDLE, number));
+        words.add(1).write_volatile(last);
     }
-    error.map_or(WENT_WRONG, |error| DOES_NOT_START + error as u32)
+    status_at_end(last, pc).unwrap_or(u32::MAX)
 }
 
 /// Input from which a kernel starts.

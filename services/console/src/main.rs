@@ -5,7 +5,8 @@
 //! The service's thread takes whole lines from the rings in turn and prints them with the client's name in front, so
 //! that a line holds the text of one client and nobody can pretend to be another. When there is no whole line, it prints what there is of
 //! one, so that nothing is lost when a program ends or faults amid a line; the rest follows on the same line unless another client
-//! has printed meanwhile. A client that writes faster than the UART sends is refused with `FULL` and nobody else notices.
+//! has printed meanwhile. Every other byte goes out as the client has written it: whoever shows the lines on a terminal that obeys control characters makes
+//! them visible first, as `cofferdam run` does. A client that writes faster than the UART sends is refused with `FULL` and nobody else notices.
 //!
 //! Names: notification `events` (bit 0: something was written; bit 1: transmit interrupt), interrupt `tx`, device `uart0` of any kind that
 //! `devices::Uart` drives. Exit code 1: one of them is missing; 2: there is no driver for the device.
@@ -13,14 +14,12 @@
 #![no_main]
 
 mod ring;
-mod text;
 mod uart;
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use cofferdam::{Error, Info, Notification, Start, sys};
 use ring::Ring;
-use text::Filter;
 use uart::Uart;
 
 /// Clients with a badge below this are served.
@@ -79,7 +78,7 @@ fn main(start: Start) -> u32 {
         // A line may have been unfinished.
         uart.text("\nconsole: restarted\n");
     }
-    let mut terminal = Terminal { uart, info, open: None, filters: [Filter::new(); CLIENTS] };
+    let mut terminal = Terminal { uart, info, open: None };
     let mut turn = 0u32;
     loop {
         turn = turn.wrapping_add(1);
@@ -98,7 +97,6 @@ struct Terminal {
     info: Info,
     /// The client whose line is unfinished.
     open: Option<u32>,
-    filters: [Filter; CLIENTS],
 }
 
 impl Terminal {
@@ -124,7 +122,6 @@ impl Terminal {
         self.open = Some(badge);
         for _ in 0..length {
             let Some(byte) = ring.pop() else { break };
-            let byte = self.filters[badge as usize % CLIENTS].pass(byte);
             self.uart.byte(byte);
             // Behind the end of a line stands a name, even if the client has written more meanwhile.
             if byte == b'\n' {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::{fs, io};
 
+use abi::trace::exit_code;
 use record::{End, EndReason, Masked, SUMMARY_VERSION, Summary, Window, Witness};
 
 use crate::observer::Observer;
@@ -51,6 +52,11 @@ impl<F: Family> Observer<F> {
         log.over();
     }
 
+    /// Exit code with which the kernel has ended the run.
+    fn status(&self) -> Option<i32> {
+        self.shared.ended.get().map(|status| i32::from(exit_code(status)))
+    }
+
     fn sum(&self, of: impl Fn(&CoreObserver<F>) -> u64) -> u64 {
         self.cores.iter().map(of).sum()
     }
@@ -91,7 +97,7 @@ impl<F: Family> Observer<F> {
             disturbances: self.sum(|core| core.disturbances.count),
             broken_stretches: self.sum(|core| core.exceptions.broken + core.accounts.broken + core.meter.broken),
             events,
-            end: End { reason, status: None, trace_status: shared.trace_status.get() },
+            end: End { reason, status: self.status(), trace_status: shared.trace_status.get() },
             host_seconds,
             mips: instructions as f64 / host_seconds / 1e6,
         }

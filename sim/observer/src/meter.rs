@@ -116,6 +116,11 @@ impl Meter {
         [self.reads(cycle), self.end(cycle)].into_iter().flatten()
     }
 
+    /// Whether code of a domain runs: if the processor sleeps now, the domain has told it to, and has the time.
+    pub fn is_in_domain(&self) -> bool {
+        !self.in_kernel && self.domain != IDLE
+    }
+
     /// Kernel text is entered.
     pub fn enter_kernel(&mut self) {
         (self.in_kernel, self.handled) = (true, Handled::default());

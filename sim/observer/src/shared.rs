@@ -22,6 +22,8 @@ pub struct Shared {
     pub started: f64,
     /// The payload of the trace port's `End` record.
     pub trace_status: Cell<Option<u32>>,
+    /// The status that the record of the run's end says; it ends with the block that has stored it.
+    pub ended: Cell<Option<u32>>,
     generation: Cell<u32>,
 }
 
@@ -37,8 +39,8 @@ impl Shared {
             Mode::Quantum => watch.quantum_cycles,
         };
         let (log, started) = (RefCell::new(Log::create(&watch)?), host_seconds());
-        let (trace_status, generation) = (Cell::new(None), Cell::new(1));
-        Ok(Self { watch, log, profile, cpu_hz, quantum, started, trace_status, generation })
+        let (trace_status, ended, generation) = (Cell::new(None), Cell::new(None), Cell::new(1));
+        Ok(Self { watch, log, profile, cpu_hz, quantum, started, trace_status, ended, generation })
     }
 
     /// A number that no core had before for its permissions: blocks remember it.

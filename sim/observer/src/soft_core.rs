@@ -345,12 +345,18 @@ impl SoftCore {
     fn woke(&mut self, at: At, slept: u64, exception: Option<u16>) {
         self.slept += slept;
         self.settle(at);
-        self.end_stretch(at.cycle.saturating_sub(slept));
-        self.meter.wake(at.cycle);
-        self.exceptions.restart_windows(moment(at), slept);
         let payload = u32::try_from(slept).unwrap_or(u32::MAX);
-        let event = observed::SLEPT;
-        self.log.event(RunEvent { cycle: at.cycle, core: CORE, event, domain: record::IDLE, detail: 0, payload });
+        let (event, in_domain) = (observed::SLEPT, self.meter.is_in_domain());
+        let domain = if in_domain { self.domain } else { record::IDLE };
+        if !in_domain {
+            self.end_stretch(at.cycle.saturating_sub(slept));
+            self.meter.wake(at.cycle);
+            self.exceptions.restart_windows(moment(at), slept);
+        }
+        self.log.event(RunEvent { cycle: at.cycle, core: CORE, event, domain, detail: 0, payload });
+        if in_domain {
+            return;
+        }
         if let Some(number) = exception {
             self.meter.identify(ANONYMOUS, number);
             self.exceptions.identify(ANONYMOUS, number, moment(at));

@@ -134,8 +134,8 @@ extern "C" fn processor_started<F: Family>(_id: Id, index: c_uint) {
 }
 
 extern "C" fn at_exit(_id: Id, _data: *mut c_void) {
-    // The guest ends itself on the processor's thread (semihosting); anything else comes from outside.
-    write_results(if clock::on_processor_thread() { EndReason::Exit } else { EndReason::Killed });
+    // A run that the kernel ends is over before ([`block_runs`]). What else ends the emulator is not the kernel's: a signal, a device's reset.
+    write_results(EndReason::Killed);
 }
 
 extern "C" fn translated<F: Family>(_id: Id, tb: *mut Block) {

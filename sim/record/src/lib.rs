@@ -8,6 +8,7 @@ mod architecture;
 mod events;
 mod fault;
 mod summary;
+mod text;
 mod translation;
 mod violation;
 mod watch;
@@ -25,6 +26,7 @@ pub use summary::{
     CacheCounts, CallTime, ClockSeen, Counted, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked,
     ProbeResult, SUMMARY_VERSION, Spread, Summary, VectorTime, Waits, Window, Witness,
 };
+pub use text::{visible, visible_bytes, visible_json};
 pub use translation::{AreaCounts, TranslationCounts, Walks};
 pub use units::CoreId;
 pub use violation::{Disagreement, Violation, ViolationKind};

@@ -374,7 +374,7 @@ pub struct ProbeResult {
 pub struct End {
     /// Why.
     pub reason: EndReason,
-    /// The guest's exit status, when it ended itself.
+    /// The exit code that follows from the kernel's status, when it ended the run.
     pub status: Option<i32>,
     /// The payload of the trace port's `End` record, when there was one.
     pub trace_status: Option<u32>,
@@ -384,7 +384,7 @@ pub struct End {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndReason {
-    /// The guest ended itself (semihosting).
+    /// The guest's kernel ended it: by the last record of its trace port, or on the soft core by a store to the bench.
     Exit,
     /// The cycle limit was reached.
     CycleLimit,

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
@@ -30,6 +30,8 @@ pub fn is_interrupted() -> bool {
 
 /// A process group of its own that is killed when this is dropped, and by the system when the caller's thread ends.
 pub(crate) struct Guarded {
+    /// Standard input and output, if the command has pipes there.
+    pub streams: Option<(ChildStdin, ChildStdout)>,
     group: libc::pid_t,
     ended: Receiver<io::Result<ExitStatus>>,
     waiter: Option<JoinHandle<()>>,
@@ -50,13 +52,13 @@ impl Guarded {
             });
         }
         let mut child: Child = command.spawn()?;
-        let group = child.id() as libc::pid_t;
+        let (streams, group) = (child.stdin.take().zip(child.stdout.take()), child.id() as libc::pid_t);
         let (sender, ended) = channel();
         let waiter = std::thread::spawn(move || {
             // The receiver is gone only when nobody wants to know any more.
             let _ = sender.send(child.wait());
         });
-        Ok(Self { group, ended, waiter: Some(waiter) })
+        Ok(Self { streams, group, ended, waiter: Some(waiter) })
     }
 
     /// Waits for the end, at most for `patience`; `None`: it still runs.

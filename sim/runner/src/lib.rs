@@ -17,6 +17,7 @@ mod error;
 mod find;
 mod guard;
 mod image;
+mod monitor;
 mod qemu;
 mod run;
 mod simulator;

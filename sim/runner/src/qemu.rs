@@ -1,8 +1,9 @@
 //! QEMU with the plug-in that drives its clock and observes: finding both, and how they are started.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::thread;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use record::Mode;
 
 use crate::error::RunError;
+use crate::monitor::Monitor;
 use crate::simulator::{Simulator, Start};
 use crate::version::Version;
 
@@ -90,7 +92,10 @@ impl Simulator for Qemu {
         let mut command = Command::new(&self.program);
         let shared = if start.counter.is_some() { ",memory-backend=shared" } else { "" };
         command.arg("-M").arg(format!("{}{shared}", start.machine.name));
-        command.args(["-display", "none", "-monitor", "none", "-no-user-config", "-nodefaults"]);
+        // The guest has no way out but its first UART: neither semihosting (off unless it is asked for) nor a network, and a reset ends the process.
+        command.args(["-display", "none", "-no-user-config", "-nodefaults", "-nic", "none", "-no-reboot"]);
+        // On silicon the system controller masks it.
+        command.args(["-action", "watchdog=none"]);
         if let Some(bytes) = &start.machine.memory {
             command.args(["-m", bytes]);
         }
@@ -98,25 +103,23 @@ impl Simulator for Qemu {
         if let Some(counter) = start.counter {
             let bytes = start.machine.memory.as_deref().unwrap_or_default();
             let memory = format!("memory-backend-file,id=shared,size={bytes},share=on,mem-path=");
-            command.arg("-object").arg(concat(&memory, &counter.share));
+            command.arg("-object").arg(option(&memory, &counter.share));
             for _ in 1..counter.serial {
                 command.args(["-serial", "null"]);
             }
-            command.arg("-chardev").arg(concat("pipe,id=receiver,path=", &counter.receiver));
+            command.arg("-chardev").arg(option("pipe,id=receiver,path=", &counter.receiver));
             command.args(["-serial", "chardev:receiver"]);
         }
-        command.args(["-semihosting-config", "enable=on,target=native"]);
         let one_by_one = if start.mode == Mode::Exact { ",one-insn-per-tb=on" } else { "" };
         command.arg("-accel").arg(format!("tcg,thread=single{one_by_one}"));
         match &self.plugin {
             Some(plugin) => {
-                let mut argument = plugin.clone().into_os_string();
-                argument.push(",config=");
-                argument.push(start.watch);
-                command.env("LD_PRELOAD", plugin).arg("-plugin").arg(argument);
+                let mut argument = option("", plugin);
+                argument.push(option(",config=", start.watch));
+                command.env("LD_PRELOAD", plugin).arg("-plugin").arg(argument).args(["-monitor", "none"]);
             }
             None => {
-                command.args(["-icount", FALLBACK_CLOCK]);
+                command.args(["-icount", FALLBACK_CLOCK]).args(Monitor::ARGUMENTS);
             }
         }
         if let Some(port) = start.debugger_port {
@@ -130,6 +133,15 @@ impl Simulator for Qemu {
 fn concat(prefix: &str, path: &Path) -> OsString {
     let mut whole = OsString::from(prefix);
     whole.push(path);
+    whole
+}
+
+/// The same where a comma begins the next option.
+fn option(prefix: &str, path: &Path) -> OsString {
+    let bytes = path.as_os_str().as_bytes().iter();
+    let doubled: Vec<u8> = bytes.flat_map(|byte| std::iter::repeat_n(*byte, 1 + usize::from(*byte == b','))).collect();
+    let mut whole = OsString::from(prefix);
+    whole.push(OsStr::from_bytes(&doubled));
     whole
 }
 

@@ -9,13 +9,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use abi::trace::exit_code;
 use record::{Architecture, End, EndReason, Masked, Progress, SUMMARY_VERSION, Summary, Watch, Witness};
 
 use crate::error::RunError;
 use crate::guard::{Guarded, is_interrupted};
+use crate::monitor::Monitor;
 use crate::simulator::{Machine, Simulator, Start};
 
 const PATIENCE: Duration = Duration::from_millis(100);
+/// The same where the end is looked for.
+const PATIENCE_LOOKING: Duration = Duration::from_millis(20);
+/// How long a simulator may take that is told to end.
+const FAREWELL: Duration = Duration::from_secs(5);
 const OUTPUT_TOLD_BYTES: usize = 2000;
 
 /// An image with the conditions of its run.
@@ -44,6 +50,16 @@ pub enum Go {
     Stop,
 }
 
+/// Why a simulator does not run any more.
+enum Over {
+    /// It has ended.
+    Itself(ExitStatus),
+    /// The kernel has ended the run with this status.
+    Kernel(u32),
+    /// It was stopped.
+    Stopped,
+}
+
 /// The result of a run, and its files.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -55,7 +71,7 @@ pub struct Outcome {
     pub events: PathBuf,
     /// The guest's output to its first UART.
     pub uart: PathBuf,
-    /// The output of the simulator and of the guest's semihosting.
+    /// The output of the simulator.
     pub output: PathBuf,
 }
 
@@ -104,8 +120,8 @@ impl Run {
         write(&config, text.as_bytes())?;
         let command = self.command(simulator, &config, &uart, &output)?;
         let started = Instant::now();
-        let ended = self.supervise(command, simulator, progress)?;
-        let summary = self.summary(simulator, ended, &output, started.elapsed())?;
+        let over = self.supervise(command, simulator, progress)?;
+        let summary = self.summary(over, &output, started.elapsed())?;
         write(&self.watch.summary, summary.to_json().as_bytes())?;
         Ok(Outcome { summary, summary_path: self.watch.summary, events: self.watch.events, uart, output })
     }
@@ -128,7 +144,12 @@ impl Run {
             counter: self.watch.handlers.as_ref().and_then(|handlers| handlers.counter.as_ref()),
             debugger_port: self.debugger_port,
         });
-        command.stdin(Stdio::null()).stdout(log).stderr(log_too);
+        if simulator.observes() {
+            command.stdin(Stdio::null()).stdout(log);
+        } else {
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        }
+        command.stderr(log_too);
         Ok(command)
     }
 
@@ -137,49 +158,52 @@ impl Run {
         command: Command,
         simulator: &dyn Simulator,
         progress: &mut dyn FnMut(Progress) -> Go,
-    ) -> Result<Option<ExitStatus>, RunError> {
+    ) -> Result<Over, RunError> {
         let told = |error| RunError::Start(simulator.program().to_path_buf(), error);
         let mut guarded = Guarded::start(command).map_err(told)?;
+        let monitor = guarded.streams.take().map(|(input, output)| Monitor::new(input, output));
+        let mut monitor = monitor.transpose().map_err(told)?;
+        let patience = if monitor.is_some() { PATIENCE_LOOKING } else { PATIENCE };
         let started = Instant::now();
         loop {
-            if let Some(status) = guarded.wait(PATIENCE) {
-                return status.map(Some).map_err(told);
+            if let Some(status) = guarded.wait(patience) {
+                return status.map(Over::Itself).map_err(told);
+            }
+            if let Some((monitor, port)) = monitor.as_mut().zip(self.watch.trace_port)
+                && let Some(status) = monitor.ended(port)
+            {
+                monitor.quit();
+                let _ = guarded.wait(FAREWELL);
+                return Ok(Over::Kernel(status));
             }
             let is_late = self.time_limit.is_some_and(|limit| started.elapsed() >= limit);
             let at = self.watch.progress.as_ref().and_then(|path| fs::read(path).ok());
             let go = progress(at.and_then(|bytes| Progress::from_bytes(&bytes)).unwrap_or_default());
             if is_late || is_interrupted() || go == Go::Stop {
-                return Ok(None);
+                return Ok(Over::Stopped);
             }
         }
     }
 
     /// The observer's summary completed, or one that says how far it got.
-    fn summary(
-        &self,
-        simulator: &dyn Simulator,
-        ended: Option<ExitStatus>,
-        output: &Path,
-        elapsed: Duration,
-    ) -> Result<Summary, RunError> {
-        let status = ended.and_then(|status| status.code());
+    fn summary(&self, over: Over, output: &Path, elapsed: Duration) -> Result<Summary, RunError> {
         match fs::read_to_string(&self.watch.summary) {
             Ok(text) => {
                 let mut summary = Summary::from_json(&text).map_err(RunError::Summary)?;
-                if summary.end.reason == EndReason::Exit {
-                    summary.end.status = status;
+                if let (EndReason::Exit, None, Over::Itself(ended)) = (summary.end.reason, summary.end.status, over) {
+                    summary.end.status = ended.code();
                 }
                 Ok(summary)
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(RunError::File(self.watch.summary.clone(), error))
             }
-            Err(_) => match (ended, simulator.observes()) {
-                (None, _) => Ok(self.unmodelled(EndReason::Killed, None, elapsed)),
-                (Some(ended), false) if ended.signal().is_none() => {
-                    Ok(self.unmodelled(EndReason::Exit, status, elapsed))
+            Err(_) => match over {
+                Over::Stopped => Ok(self.unmodelled(EndReason::Killed, None, elapsed)),
+                Over::Kernel(status) => {
+                    Ok(self.unmodelled(EndReason::Exit, Some(i32::from(exit_code(status))), elapsed))
                 }
-                (Some(ended), _) => Err(RunError::NoSummary { ended: describe(ended), output: tail(output) }),
+                Over::Itself(ended) => Err(RunError::NoSummary { ended: describe(ended), output: tail(output) }),
             },
         }
     }

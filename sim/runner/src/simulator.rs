@@ -53,7 +53,8 @@ pub trait Simulator: std::fmt::Debug + Send {
     /// The program.
     fn program(&self) -> &Path;
 
-    /// Whether there is an observer, which writes the summary; otherwise only the end of a run is known.
+    /// Whether there is an observer, which writes the summary. Otherwise only the end of a run is known, and looked for: the program is then a QEMU with its
+    /// monitor on its standard streams.
     fn observes(&self) -> bool;
 
     /// Whether a debugger can be attached.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use runner::{Go, Machine, Run, Watch};
+use runner::{Go, ImageFacts, Machine, Run, Watch};
 use support::{directory, tools};
 
 /// A device model that arms its timer for now, as its interval has been rounded to nothing, does not stop the run.
@@ -25,13 +25,14 @@ fn a_timer_that_is_due_again_at_once_comes_to_an_end() {
     assert!(built.success());
     let cluster = Some(record::ClusterWatch { private: 0xf8f0_0000, controller: 0xf8f0_2000 });
     let profile = support::profile("xc7z020.toml");
+    let trace_port = ImageFacts::read(&image).expect("what was just built can be read").trace_port;
     let run = Run {
         time_limit: Some(Duration::from_secs(60)),
         ..Run::new(
             Machine::named("xilinx-zynq-a9"),
             &image,
             directory.join("run"),
-            Watch { profile, cluster, ..Watch::default() },
+            Watch { profile, cluster, trace_port, ..Watch::default() },
         )
     };
     let summary = run.start(&tools(), &mut |_| Go::On).expect("the run leaves an outcome").summary;

@@ -164,7 +164,7 @@ fn floating_point_state_is_charged_when_it_moves() {
 #[test]
 fn a_masked_stretch_in_thread_mode_is_a_window() {
     let guest = Guest::build("masked", "masked");
-    let summary = guest.run(Watch { trace_port: None, ..guest.watch() }).summary;
+    let summary = guest.run(Watch { trace_port: None, cycle_limit: 10_000, ..guest.watch() }).summary;
     let longest = summary.masked.longest.expect("PRIMASK was set");
     assert_eq!((longest.exception, longest.pc), (0, guest.symbol("first_masked")));
     // From behind cpsid to behind cpsie: 100 nops and cpsie; the later stretch under BASEPRI is shorter.

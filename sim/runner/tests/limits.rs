@@ -170,7 +170,7 @@ fn a_full_disk_ends_the_run_and_says_so() {
     let output = Command::new("qemu-system-arm")
         .args(["-M", "mps2-an500", "-display", "none", "-nodefaults", "-accel", "tcg,thread=single", "-plugin"])
         .arg(format!("{},config={}", plugin().display(), config.display()))
-        .args(["-semihosting-config", "enable=on,target=native", "-kernel"])
+        .arg("-kernel")
         .arg(&guest.image)
         .env("LD_PRELOAD", plugin())
         .output()

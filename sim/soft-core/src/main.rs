@@ -7,7 +7,7 @@ use std::io::{BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use abi::trace::Event;
+use abi::trace::{Event, exit_code};
 use observer::{At, SoftCore};
 use record::{EndReason, STACK_BYTES, Watch};
 use stream::{Entry, Told};
@@ -128,5 +128,5 @@ fn follow(mut observer: SoftCore, record: impl Read) -> Result<u8, Failed> {
 /// The exit code is the low byte of the status, but never 0 for another one.
 fn finish(observer: SoftCore, at: At, status: u32, reason: EndReason) -> Result<u8, Failed> {
     observer.finish(at, reason).map_err(|error| (BROKEN_OFF, format!("writing the results: {error}")))?;
-    Ok(if status > 0 && status as u8 == 0 { u8::MAX } else { status as u8 })
+    Ok(exit_code(status))
 }

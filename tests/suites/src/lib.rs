@@ -4,6 +4,7 @@ pub mod attacks;
 pub mod conformance;
 pub mod direct;
 pub mod gateway;
+pub mod plain;
 pub mod sdk;
 pub mod time;
 

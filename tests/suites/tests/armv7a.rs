@@ -1,11 +1,11 @@
 //! The self-test of the port to Armv7-A (images/armv7a/tests/selftest), on the simulated board.
 
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::OnceLock;
 
-use build_tool::{Install, Toolchain, build_example, find_in_path};
-use system_tests::cofferdam;
+use build_tool::{Install, Toolchain, build_example};
+use runner::Machine;
+use system_tests::{cofferdam, plain};
 
 const BOARD: &str = "xilinx-zynq-a9";
 
@@ -20,16 +20,11 @@ fn image() -> &'static PathBuf {
     })
 }
 
-/// Runs it in time that counts instructions. Its output and its exit code.
-fn run(more: &[&str]) -> (Vec<String>, Option<i32>) {
-    const SECONDS: &str = "60";
-    let qemu = find_in_path("qemu-system-arm").expect("QEMU is not installed");
-    let mut command = Command::new("timeout");
-    command.args(["-s", "KILL", SECONDS]).arg(qemu).args(["-M", BOARD, "-icount", "shift=3,sleep=off", "-semihosting"]);
-    command.args(["-display", "none", "-monitor", "none", "-serial", "null", "-serial", "stdio"]);
-    let output = command.args(more).arg("-kernel").arg(image()).output().unwrap();
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    (printed.lines().map(str::to_owned).collect(), output.status.code())
+/// Runs it on so many CPUs. Its lines, and its exit code.
+fn run(cpus: u32) -> (Vec<String>, Option<i32>) {
+    let machine = Machine::named(&format!("{BOARD},smp.cpus={cpus}"));
+    let (printed, code) = plain::ended(machine, image(), "SELFTEST_PORT");
+    (printed.lines().map(str::to_owned).collect(), code)
 }
 
 /// Every line that it prints when all is right, up to what depends on where its instructions are.
@@ -82,13 +77,13 @@ fn assert_right(lines: &[String], code: Option<i32>) {
 
 #[test]
 fn two_address_spaces_hold_what_the_port_promises() {
-    let (lines, code) = run(&[]);
+    let (lines, code) = run(1);
     assert_right(&lines, code);
 }
 
 #[test]
 fn the_second_cpu_is_parked_and_changes_nothing() {
-    let (lines, code) = run(&["-smp", "2"]);
+    let (lines, code) = run(2);
     assert_right(&lines, code);
 }
 

@@ -1,8 +1,7 @@
 //! The miss path of the ports to Armv7-M and Armv8-M in assembly against the rule that it follows (images/armv-m/tests/misses), on the simulated boards.
 
-use std::process::Command;
-
-use build_tool::{Install, Toolchain, build_example, find_in_path};
+use build_tool::{Install, Toolchain, build_example};
+use system_tests::plain;
 
 /// Boards, and the program's output there when the two agree about every fault.
 const SAYS: [(&str, &str); 2] = [
@@ -16,24 +15,10 @@ fn the_miss_path_in_assembly_does_what_the_rule_says() {
 }
 
 fn tried(board: &str, says: &str) {
-    const SECONDS: &str = "20";
     let install = Install::find().unwrap();
     let board = install.board(board).unwrap();
     let tools = Toolchain::find(&board.core).unwrap();
     let image = build_example(&install, &tools, &board, "misses").unwrap();
-    let qemu = find_in_path("qemu-system-arm").expect("QEMU is not installed");
-    let mut command = Command::new("timeout");
-    command.args(["-s", "KILL", SECONDS]).arg(qemu).args([
-        "-M",
-        board.name.as_str(),
-        "-display",
-        "none",
-        "-monitor",
-        "none",
-    ]);
-    command.args(["-serial", "null", "-chardev", "stdio,id=console"]);
-    command.args(["-semihosting-config", "enable=on,target=native,chardev=console"]);
-    let output = command.arg("-kernel").arg(image).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert_eq!((said.as_ref(), output.status.code()), (says, Some(0)), "{}", String::from_utf8_lossy(&output.stderr));
+    let (said, code) = plain::ended(build_tool::machine(&board), &image, abi::trace::SYMBOL);
+    assert_eq!((said.as_ref(), code), (says, Some(0)));
 }

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
-use build_tool::find_in_path;
+use build_tool::Install;
 use serde_json::Value;
 use system::{Domain, HEADER_WORDS, MAGIC, Record, Words, checksum};
-use system_tests::{BOARDS, cofferdam, results_beside};
+use system_tests::{BOARDS, cofferdam, plain, results_beside};
 
 /// Handles of every domain but the first, which has fewer.
 const MOST: u32 = 250;
@@ -77,25 +77,10 @@ fn one_more(image: &[u8]) -> Vec<u8> {
     image
 }
 
-/// Exit status of an image on a board, without an observer.
+/// Exit code of an image on a board, without an observer.
 fn boots(board: &str, image: &Path) -> Option<i32> {
-    const SECONDS: &str = "60";
-    let qemu = find_in_path("qemu-system-arm").expect("QEMU is not installed");
-    let mut command = Command::new("timeout");
-    command.args(["-s", "KILL", SECONDS]).arg(qemu).args([
-        "-M",
-        board,
-        "-m",
-        memory(board),
-        "-icount",
-        "shift=3,sleep=off",
-    ]);
-    command.args(["-semihosting", "-display", "none", "-monitor", "none", "-serial", "null", "-kernel"]).arg(image);
-    command.status().unwrap().code()
-}
-
-fn memory(board: &str) -> &'static str {
-    if board == "xilinx-zynq-a9" { "1G" } else { "16M" }
+    let board = Install::find().unwrap().board(board).unwrap();
+    plain::ended(build_tool::machine(&board), image, abi::trace::SYMBOL).1
 }
 
 #[test]

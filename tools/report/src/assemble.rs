@@ -52,7 +52,7 @@ impl Report {
         Ok(report)
     }
 
-    /// Adds the output of the console; of more than [`MAX_CONSOLE_BYTES`] only the end is kept.
+    /// Adds the output of the console, as [`record::visible_bytes`] makes it; of more than [`MAX_CONSOLE_BYTES`] only the end is kept.
     pub fn set_console(&mut self, text: &str) {
         let mut from = text.len().saturating_sub(MAX_CONSOLE_BYTES);
         while !text.is_char_boundary(from) {
@@ -67,7 +67,7 @@ impl Report {
     /// # Panics
     /// Never: a report holds only plain values.
     pub fn to_json(&self) -> String {
-        json::to_text(self).expect("a report holds only plain values")
+        record::visible_json(&json::to_text(self).expect("a report holds only plain values"))
     }
 
     /// The report as one page that needs nothing else.

@@ -190,7 +190,7 @@ impl Comparison {
         let mut out = String::new();
         self.write(&mut out, cpu_hz).expect("writing to a string does not fail");
         // Names come from a file: nothing in them may steer a terminal.
-        out.replace(|letter: char| letter.is_control() && letter != '\n', "?")
+        record::visible(&out)
     }
 
     fn write(&self, out: &mut String, cpu_hz: u64) -> std::fmt::Result {

@@ -118,7 +118,7 @@ impl<'a, W: Write> Tracer<'a, W> {
     fn put(&mut self, value: Value) -> io::Result<()> {
         self.out.write_all(if self.first { b"\n" } else { b",\n" })?;
         self.first = false;
-        serde_json::to_writer(&mut *self.out, &value).map_err(io::Error::from)
+        self.out.write_all(record::visible_json(&value.to_string()).as_bytes())
     }
 
     /// Modelled microseconds; exact to a nanosecond.

@@ -1,4 +1,4 @@
-//! Text on UART 1 (Cadence; UG585 chapter 19 and appendix B.33), in polling mode.
+//! Text on UART 0 (Cadence; UG585 chapter 19 and appendix B.33), in polling mode.
 
 use core::fmt;
 
@@ -9,7 +9,7 @@ const STATUS: u32 = 0x2c;
 const FIFO: u32 = 0x30;
 
 /// The UART's registers.
-pub const UART: u32 = image::board::device::UART1.start;
+pub const UART: u32 = image::board::device::UART0.start;
 
 /// The UART.
 pub struct Uart(Block);

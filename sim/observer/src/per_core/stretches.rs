@@ -21,8 +21,8 @@ impl<F: Family> CoreObserver<F> {
 
     /// The processor slept for so many cycles until now.
     pub(super) fn meter_sleep(&mut self, slept: u64) {
-        // A handler that is not the kernel's sleeps: what it has interrupted does not go on.
-        if self.family.is_displaced() {
+        // A handler that is not the kernel's sleeps: what it has interrupted does not go on. A domain sleeps: it goes on in its own time.
+        if self.family.is_displaced() || self.meter.is_in_domain() {
             return;
         }
         let now = self.clock.now();

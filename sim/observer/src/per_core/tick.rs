@@ -88,6 +88,7 @@ impl<F: Family> CoreObserver<F> {
         let is_over = |limit: u64, passed: u64| limit != 0 && passed >= limit;
         match () {
             () if log.has_failed() => Some(EndReason::ObserverFailed),
+            () if self.shared.ended.get().is_some() => Some(EndReason::Exit),
             () if is_over(watch.cycle_limit, now) => Some(EndReason::CycleLimit),
             () if is_over(watch.instruction_limit, self.instructions) => Some(EndReason::InstructionLimit),
             () => None,

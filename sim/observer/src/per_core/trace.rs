@@ -1,6 +1,7 @@
 //! The trace port, whose records say which domain is current.
 
-use record::RunEvent;
+use abi::trace::status_at_end;
+use record::{RunEvent, ViolationKind};
 
 use super::{CoreObserver, Family, InsnOf};
 use crate::Seen;
@@ -17,10 +18,14 @@ mod number {
 }
 
 impl<F: Family> CoreObserver<F> {
-    /// A store to the port.
+    /// A store to the port. What other code than the kernel's stores there is no record: neither is it the end of the run.
     #[cold]
     pub(crate) fn trace_port(&mut self, insn: &InsnOf<F>, seen: &impl Seen, address: u32) {
         let value = seen.value();
+        if self.kernel == 0 {
+            self.violation(ViolationKind::Write, insn.pc(), address, seen.bytes(), None);
+            return;
+        }
         if address == self.port {
             self.payload = value as u32;
             // STRD stores both words at once.
@@ -48,6 +53,10 @@ impl<F: Family> CoreObserver<F> {
         self.record(event);
         self.shared.log.borrow_mut().last_header = header;
         self.follow(insn, event);
+        if let Some(status) = status_at_end(header, self.payload) {
+            self.shared.ended.set(Some(status));
+            self.tick_by(0);
+        }
     }
 
     /// Acts on a record of the trace port, stored by `insn`.

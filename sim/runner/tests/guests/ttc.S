@@ -19,10 +19,16 @@ _start:
     beq     1b
     subs    r4, r4, #1
     bne     1b
-    mov     r0, #0x20
-    ldr     r1, =status
-    svc     #0x123456
+    ldr     r0, =COFFERDAM_TRACE_PORT
+    mov     r1, #7
+    mov     r2, #0x10
+    str     r1, [r0]
+    str     r2, [r0, #4]
     b       .
-status:
-    .word   0x20026, 7
     .ltorg
+
+    .bss
+    .balign 8
+    .global COFFERDAM_TRACE_PORT
+COFFERDAM_TRACE_PORT:
+    .space  8

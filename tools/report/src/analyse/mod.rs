@@ -270,10 +270,11 @@ impl<'a> Analysis<'a> {
                 let charge = self.execution.handled(event, self.running.thread(), self.system);
                 self.charge(charge);
             }
+            // Of a domain that waits for interrupts by an instruction of its own: the stretch in which it ran holds that time.
+            observed::SLEPT if event.domain != abi::trace::IDLE => {}
             observed::SLEPT => {
                 let from = event.cycle.saturating_sub(u64::from(event.payload));
-                // A thread that waits for interrupts by an instruction of its own has the processor meanwhile.
-                self.execution.remember(from, event.cycle, self.importance().unwrap_or(u16::MAX));
+                self.execution.remember(from, event.cycle, u16::MAX);
             }
             number => return observed::name(number).is_some(),
         }

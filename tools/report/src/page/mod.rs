@@ -136,7 +136,8 @@ pub fn render(report: &Report) -> String {
         host_mips: format::short(report.host.mips),
         units,
     };
-    page.render().expect("writing to a string does not fail")
+    // Names come from files and programs.
+    record::visible(&page.render().expect("writing to a string does not fail"))
 }
 
 /// The data from which the script draws the timeline. `<` is escaped, so that no name can end the
@@ -155,7 +156,7 @@ fn data(report: &Report) -> String {
         "cpu_hz": report.run.cpu_hz, "timeline": timeline, "domains": domains,
         "lanes": lanes.iter().map(|(name, domain)| json!({"name": name, "domain": domain})).collect::<Vec<_>>(),
     });
-    value.to_string().replace('<', "\\u003c")
+    record::visible_json(&value.to_string()).replace('<', "\\u003c")
 }
 
 fn headline(report: &Report, units: &Units) -> Headline {
