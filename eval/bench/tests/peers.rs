@@ -35,7 +35,7 @@ fn status_of(peer: &str) -> Option<i32> {
     let port = ImageFacts::read(&image).expect("it is an image").symbol("peer_port");
     let watch = Watch { trace_port: port, ..Watch::default() };
     let mut run = Run::new(Machine::named(BOARD), image, out.join(format!("run-{peer}")), watch);
-    run.time_limit = Some(Duration::from_mins(2));
+    run.time_limit = Some(Duration::from_secs(120));
     let qemu = Qemu::find_fallback().expect("QEMU is installed");
     run.start(&qemu, &mut |_| Go::On).expect("an outcome").summary.end.status
 }

@@ -16,7 +16,7 @@ pub fn ended(machine: Machine, image: &Path, port: &str) -> (String, Option<i32>
     let Some(trace_port) = facts.symbol(port) else { panic!("{}: no symbol {port}", image.display()) };
     let directory = TempDir::new().unwrap_or_else(|error| panic!("no temporary directory: {error}"));
     let watch = Watch { trace_port: Some(trace_port), ..Watch::default() };
-    let run = Run { time_limit: Some(Duration::from_mins(1)), ..Run::new(machine, image, directory.path(), watch) };
+    let run = Run { time_limit: Some(Duration::from_secs(60)), ..Run::new(machine, image, directory.path(), watch) };
     let qemu = Qemu::find_fallback().unwrap_or_else(|error| panic!("{error}"));
     let outcome = run.start(&qemu, &mut |_| Go::On).unwrap_or_else(|error| panic!("{error}"));
     let printed = std::fs::read(&outcome.uart).unwrap_or_default();
