@@ -143,6 +143,11 @@ impl Shim {
         self.armed.load(Ordering::Relaxed)
     }
 
+    /// Whether a debugger may stop the guest, or end it.
+    pub fn is_debugged(&self) -> bool {
+        self.debugger.load(Ordering::Relaxed)
+    }
+
     fn now(&self) -> u64 {
         self.time.now()
     }

@@ -134,8 +134,12 @@ extern "C" fn processor_started<F: Family>(_id: Id, index: c_uint) {
 }
 
 extern "C" fn at_exit(_id: Id, _data: *mut c_void) {
-    // A run that the kernel ends is over before ([`block_runs`]). What else ends the emulator is not the kernel's: a signal, a device's reset.
-    write_results(EndReason::Killed);
+    // A run that the kernel ends is over before ([`block_runs`]). What else ends the emulator may be the guest's, such as a reset, and leaves no summary.
+    if SHIM.is_debugged() {
+        write_results(EndReason::Killed);
+    } else if !OVER.load(Ordering::SeqCst) {
+        eprintln!("cofferdam: the emulator ended, and not because the kernel had ended the run");
+    }
 }
 
 extern "C" fn translated<F: Family>(_id: Id, tb: *mut Block) {
