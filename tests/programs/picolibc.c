@@ -15,5 +15,5 @@ void formats_of_the_library(void) {
     PRINTS("0.10000000000000001 0.10000000000000000555 1.0000000e+300", "%.17g %.20f %.7e", 0.1, 0.1, 1e300);
     /* In another order than numbered, a number with a point would be read as something else. */
     FAILS(strcmp(print("%2$d %1$g", 1.5, 2), "length") == 0, ENOSYS);
-    HOLDS(sscanf("0x1.8", "%f", &number) == 1 && number == 1.5f);
+    HOLDS(sscanf("0x1.8", "%f", &number) == 1 && number == 1.5f && sscanf("1e+ 2", "%f", &number) == 0);
 }
