@@ -49,6 +49,6 @@ pub trait Seen {
     /// The value loaded or stored.
     fn value(&self) -> u128;
 
-    /// The physical address that it went to, where the simulator knows it.
-    fn physical(&self) -> Option<u32>;
+    /// The physical address that its byte at a virtual address went to, where the simulator knows it.
+    fn physical(&self, address: u32) -> Option<u32>;
 }

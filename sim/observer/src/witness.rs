@@ -66,6 +66,17 @@ impl Witnesses {
     }
 }
 
+/// Whether each byte lies in one of the ranges; they may follow one another in several.
+#[cold]
+fn is_within<'a, I: Iterator<Item = &'a Range>>(ranges: impl Fn() -> I, address: u32, len: u32) -> bool {
+    let (mut at, end) = (address, address.saturating_add(len));
+    while at < end {
+        let Some(range) = ranges().find(|range| range.holds(at, 1)) else { return false };
+        at = range.end;
+    }
+    true
+}
+
 fn hash_range(range: Range, target: &mut dyn Target) -> Option<u64> {
     let mut state = FRESH;
     let mut at = range.start;
@@ -119,10 +130,12 @@ impl Witnesses {
         changed
     }
 
-    /// The current domain stores, while it is watched. Whether that is outside of what it may store to.
+    /// The current domain stores, while it is watched: bytes that follow one another physically. Whether one of them is outside of what it may
+    /// store to.
     pub fn stores_outside(&mut self, address: u32, len: u32) -> bool {
         let Some(hostile) = self.current.map(|index| &self.domains[index]) else { return false };
-        let is_inside = hostile.ram.iter().chain(&hostile.may_store).any(|range| range.holds(address, len));
+        let own = || hostile.ram.iter().chain(&hostile.may_store);
+        let is_inside = own().any(|range| range.holds(address, len)) || is_within(own, address, len);
         self.seen.stores += 1;
         self.seen.stores_outside += u64::from(!is_inside);
         !is_inside

@@ -219,7 +219,7 @@ fn accessed<F: Family>(index: c_uint, info: MemInfo, address: u64, data: *mut c_
     // SAFETY: the data is an instruction's description, which lives as long as the process.
     let insn = unsafe { &*data.cast::<InsnOf<F>>() };
     // SAFETY: the callback runs until this function returns.
-    let access = unsafe { Access::new(info, address, &insn.access) };
+    let access = unsafe { Access::new(info, &insn.access) };
     observed::<F>().data(index as usize, insn, &access, address as u32, store);
 }
 

@@ -93,19 +93,18 @@ impl Target for Processor {
 /// An access whose callback runs.
 pub struct Access<'a> {
     info: MemInfo,
-    address: u64,
     /// The last description of an access of the instruction, and its bytes.
     known: &'a Cell<(u32, u32)>,
 }
 
 impl<'a> Access<'a> {
-    /// The arguments of a callback, and the instruction's last access.
+    /// The access of a callback, and the instruction's last one.
     ///
     /// # Safety
     /// The callback runs for as long as the value lives.
     #[inline]
-    pub const unsafe fn new(info: MemInfo, address: u64, known: &'a Cell<(u32, u32)>) -> Self {
-        Self { info, address, known }
+    pub const unsafe fn new(info: MemInfo, known: &'a Cell<(u32, u32)>) -> Self {
+        Self { info, known }
     }
 }
 
@@ -130,10 +129,11 @@ impl Seen for Access<'_> {
     }
 
     #[inline]
-    fn physical(&self) -> Option<u32> {
-        // SAFETY: by the promise to `new`; the answer stays valid until the next question.
+    fn physical(&self, address: u32) -> Option<u32> {
+        // SAFETY: by the promise to `new`; the answer stays valid until the next question. QEMU has looked up each page of an access before the
+        // callback, so that both are in its TLB.
         unsafe {
-            let found = (api().qemu_plugin_get_hwaddr)(self.info, self.address);
+            let found = (api().qemu_plugin_get_hwaddr)(self.info, u64::from(address));
             if found.is_null() { None } else { Some((api().qemu_plugin_hwaddr_phys_addr)(found) as u32) }
         }
     }

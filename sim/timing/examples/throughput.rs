@@ -68,7 +68,7 @@ fn application() -> Result<(), Box<dyn Error>> {
         }
         Ok(core)
     };
-    let access = |virt| Access { virt, phys: None, size: 4, store: false };
+    let access = |virt| Access { virt, phys: None, beyond: None, size: 4, store: false };
     per_call("A9 data: hit, same page", &mut core()?, |core, i| {
         core.data(access(0x4000_0000 + (i & 0x3FF) * 4), &Fixed);
     });

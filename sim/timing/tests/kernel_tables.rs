@@ -68,7 +68,7 @@ impl World {
     }
 
     fn access(&mut self, virt: u32, store: bool) -> Found {
-        let charge = self.system.data(Access { virt, phys: None, size: 4, store }, &self.copied);
+        let charge = self.system.data(Access { virt, phys: None, beyond: None, size: 4, store }, &self.copied);
         self.violations.extend(charge.violation);
         charge.found
     }

@@ -176,3 +176,12 @@ fn marks_that_others_use_up_are_not_missed() {
         assert!(why.starts_with(if board == BOARDS[0] { "76: " } else { "15: " }), "{board}\n{console}");
     }
 }
+
+/// Pages that follow one another need not do so physically: an access over their border is judged where each part of it lands.
+#[test]
+fn an_access_over_two_own_pages_is_no_breach() {
+    let ran = Ran::new("tests/verdict/straddle.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], serde_json::json!([]), "{}", ran.stderr);
+    assert!(ran.console().contains("whole"), "{}", ran.console());
+    assert_eq!(ran.report["witness"]["stores_outside"], 0);
+}

@@ -59,7 +59,7 @@ impl Memory {
         Some(())
     }
 
-    /// A store of the `len` (1 to 16) low bytes of `value` at a physical address.
+    /// A store of the `len` (1 to 16) low bytes of `value` at a physical address, all in one page.
     #[inline]
     pub fn store(&mut self, at: u32, len: u32, value: u128) {
         let bytes = value.to_le_bytes();
@@ -76,12 +76,11 @@ impl Memory {
         self.pages[(at >> PAGE_LOG2) as usize].as_ref()?.get(offset..offset + len as usize)
     }
 
-    /// Bytes beyond the page are left out: see [`Memory::store`]'s caller.
+    /// Puts bytes that lie in one page.
     fn put(&mut self, at: u32, bytes: &[u8]) {
         let page = self.pages[(at >> PAGE_LOG2) as usize].get_or_insert_with(|| Box::new([0; PAGE_BYTES]));
         let offset = at as usize % PAGE_BYTES;
-        let len = bytes.len().min(PAGE_BYTES - offset);
-        page[offset..offset + len].copy_from_slice(&bytes[..len]);
+        page[offset..offset + bytes.len()].copy_from_slice(bytes);
     }
 }
 

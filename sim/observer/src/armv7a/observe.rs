@@ -21,6 +21,8 @@ const ACKNOWLEDGE: u32 = 0x10c;
 /// CPSR: mode.
 const MODE: u32 = 0x1f;
 const USER: u32 = 0x10;
+/// Translation leads each page to an address of its own.
+const PAGE_BYTES: u32 = 1 << 12;
 /// VBAR, as MCR names it: primary and secondary register, opcodes.
 const VECTOR_BASE: (u8, u8, u8, u8) = (12, 0, 0, 0);
 
@@ -44,20 +46,42 @@ impl CoreObserver<Armv7a> {
         seen: &impl Seen,
         (address, store): (u32, bool),
     ) {
-        let (len, went) = (seen.bytes(), seen.physical());
-        let access = Access { virt: address, phys: went, size: len, store };
+        let (size, phys) = (seen.bytes(), seen.physical(address));
+        let here = PAGE_BYTES - address % PAGE_BYTES;
+        let second = if here < size { Some(address.wrapping_add(here)) } else { None };
+        let beyond = second.and_then(|next| seen.physical(next));
+        let access = Access { virt: address, phys, beyond, size, store };
         if !self.family.core.data_at_once(&access, memory) {
             self.data_slowly(memory, insn.pc(), access);
         }
-        let Some(at) = went else { return };
+        if let Some(at) = phys {
+            self.reached(memory, insn, seen, (at, here.min(size), 0), store);
+        }
+        if let Some(next) = second {
+            // What the tables say, if the simulator does not.
+            let at = beyond.or_else(|| self.family.core.system().physical(next, memory));
+            at.into_iter().for_each(|at| self.reached(memory, insn, seen, (at, size - here, here), store));
+        }
+        if store && address.wrapping_sub(self.port) < 8 {
+            self.trace_port(insn, seen, address);
+        }
+    }
+
+    /// The part of an access that lies in one page went to `at`: so many bytes, behind so many in the page before.
+    #[inline]
+    fn reached(
+        &mut self,
+        memory: &mut Memory,
+        insn: &InsnOf<Armv7a>,
+        seen: &impl Seen,
+        (at, len, before): (u32, u32, u32),
+        store: bool,
+    ) {
         let (devices, bytes) = self.family.devices;
         if at.wrapping_sub(devices) < bytes {
-            self.device(seen, at, store);
+            self.device((seen.value() >> (8 * before)) as u32, at, store);
         } else if store {
-            self.remember(memory, seen, at, address);
-            if address.wrapping_sub(self.port) < 8 {
-                self.trace_port(insn, seen, address);
-            }
+            memory.store(at, len, seen.value() >> (8 * before));
         }
         if store && self.witness.is_watching && self.kernel == 0 {
             self.hostile_store(insn, at, len);
@@ -81,28 +105,16 @@ impl CoreObserver<Armv7a> {
             self.count_miss(access.virt);
         }
         if let Some(violation) = charged.violation {
-            self.translation_violation(pc, access.virt, access.size, violation);
-        }
-    }
-
-    /// A store to memory goes into the copy.
-    #[inline]
-    fn remember(&mut self, memory: &mut Memory, seen: &impl Seen, at: u32, virt: u32) {
-        const PAGE: u32 = 1 << 12;
-        let (len, value) = (seen.bytes(), seen.value());
-        memory.store(at, len, value);
-        let here = PAGE - at % PAGE;
-        if here < len
-            && let Some(next) = self.family.core.system().physical(virt.wrapping_add(here), memory)
-        {
-            memory.store(next, len - here, value >> (8 * here));
+            // Of an access that straddles two pages, only the part in the second may be wrong.
+            let before = violation.virt().wrapping_sub(access.virt);
+            let before = if before < access.size { before } else { 0 };
+            self.translation_violation(pc, access.virt.wrapping_add(before), access.size - before, violation);
         }
     }
 
     #[cold]
-    fn device(&mut self, seen: &impl Seen, at: u32, store: bool) {
+    fn device(&mut self, value: u32, at: u32, store: bool) {
         self.device_accessed();
-        let value = seen.value() as u32;
         let ClusterWatch { private, controller } = self.family.cluster;
         if !store {
             self.device_loaded(at, value);

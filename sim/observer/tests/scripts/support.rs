@@ -54,7 +54,12 @@ impl Target for Processor {
     }
 }
 
-struct Word(u32);
+/// A word whose first byte is at a virtual address, and where its first byte, and the first one in the page behind, went.
+struct Word {
+    value: u32,
+    address: u32,
+    went: [Option<u32>; 2],
+}
 
 impl Seen for Word {
     fn bytes(&self) -> u32 {
@@ -62,11 +67,11 @@ impl Seen for Word {
     }
 
     fn value(&self) -> u128 {
-        u128::from(self.0)
+        u128::from(self.value)
     }
 
-    fn physical(&self) -> Option<u32> {
-        None
+    fn physical(&self, address: u32) -> Option<u32> {
+        self.went[usize::from(address != self.address)]
     }
 }
 
@@ -77,6 +82,10 @@ pub enum Told {
     Runs(u32, u32, u32),
     /// An instruction of the block that runs, the last one, stores or loads a word.
     Accesses { address: u32, value: u32, store: bool },
+    /// The same where addresses are translated: where the first byte went, and the first one in the page behind.
+    Reaches { address: u32, value: u32, store: bool, went: [Option<u32>; 2] },
+    /// A block of one instruction of four bytes runs.
+    Performs(u32, u32),
     /// A register has another value.
     Has(&'static str, u32),
     /// A word of memory has another value.
@@ -123,9 +132,20 @@ impl Begins for Script {
                     let ended = observer.block(*core, block);
                     self.ended.set(ended.or(self.ended.get()));
                 }
+                Told::Performs(pc, code) => {
+                    let block = observer.translated(*core, vec![RawInsn { pc, size: 4, code, thumb: false }]);
+                    running[*core] = Some(block);
+                    let ended = observer.block(*core, block);
+                    self.ended.set(ended.or(self.ended.get()));
+                    block.insns().iter().filter(|insn| insn.system).for_each(|insn| observer.system(*core, insn));
+                }
                 Told::Accesses { address, value, store } => {
                     let insn = running[*core].expect("a block runs").insns().last().expect("it has an instruction");
-                    observer.data(*core, insn, &Word(value), address, store);
+                    observer.data(*core, insn, &Word { value, address, went: [None; 2] }, address, store);
+                }
+                Told::Reaches { address, value, store, went } => {
+                    let insn = running[*core].expect("a block runs").insns().last().expect("it has an instruction");
+                    observer.data(*core, insn, &Word { value, address, went }, address, store);
                 }
                 Told::Has(name, value) => drop(self.state.borrow_mut().registers.insert(name.to_owned(), value)),
                 Told::Holds(address, value) => drop(self.state.borrow_mut().words.insert(address, value)),

@@ -16,6 +16,8 @@ pub struct Access {
     pub virt: u32,
     /// The physical address that the access really went to, when the observer knows it.
     pub phys: Option<u32>,
+    /// The same of its first byte in the page behind, if it reaches into that.
+    pub beyond: Option<u32>,
     /// Bytes, 1 to 32.
     pub size: u32,
     /// Whether it is a store.
@@ -46,6 +48,16 @@ pub enum Violation {
         /// The physical address by the tables in use.
         expected: u32,
     },
+}
+
+impl Violation {
+    /// The virtual address at which something is wrong: of an access that straddles two pages it can be the first byte in the second.
+    pub const fn virt(&self) -> u32 {
+        match self {
+            Self::Stale(stale) => stale.virt,
+            Self::UncleanTable { virt, .. } | Self::Elsewhere { virt, .. } => *virt,
+        }
+    }
 }
 
 impl core::fmt::Display for Violation {
@@ -100,10 +112,13 @@ impl MemorySystem {
         }
         if here < size && charge.fault.is_none() {
             let next = virt.wrapping_add(here);
-            if !mapping.is_some_and(|m| m.covers(next)) {
-                let (second, other) = self.translate(next, None, false, tables);
-                charge.add(&second);
-                mapping = other;
+            match mapping.filter(|m| m.covers(next)) {
+                Some(same) => charge.violation = charge.violation.or_else(|| elsewhere(next, access.beyond, &same)),
+                None => {
+                    let (second, other) = self.translate(next, access.beyond, false, tables);
+                    charge.add(&second);
+                    mapping = other;
+                }
             }
             if let Some(m) = mapping {
                 charge.cycles += self.part(m.translate(next), size - here, store, &m);
@@ -172,7 +187,7 @@ impl MemorySystem {
     /// Whether an access is one in the page of the last, to a line that the level-1 cache serves at once: most are.
     #[inline]
     fn again(&mut self, access: &Access, tables: &impl Tables) -> bool {
-        let Access { virt, phys, size, store } = *access;
+        let Access { virt, phys, size, store, .. } = *access;
         let line_log2 = self.side.below.line_log2;
         let within = virt.wrapping_add(size - 1) >> line_log2 == virt >> line_log2;
         if !within || !store && virt & (size.min(4) - 1) != 0 || !self.prefetcher.is_idle() {
@@ -203,10 +218,7 @@ impl MemorySystem {
                 }
                 (stall, served)
             });
-        let elsewhere = outcome.ok().zip(phys).and_then(|(mapping, went)| {
-            let expected = mapping.translate(virt);
-            (went != expected).then_some(Violation::Elsewhere { virt, went, expected })
-        });
+        let elsewhere = outcome.ok().and_then(|mapping| elsewhere(virt, phys, &mapping));
         let violation = stale.map(Violation::Stale).or(unclean).or(elsewhere);
         let cycles = self.spend(cycles);
         (Charge { cycles, translation: cycles, found, fault: outcome.err(), violation }, outcome.ok())
@@ -315,6 +327,12 @@ impl Charge {
         self.fault = self.fault.or(other.fault);
         self.violation = self.violation.or(other.violation);
     }
+}
+
+/// What is wrong if an access at `virt` went to another address than a mapping says.
+fn elsewhere(virt: u32, went: Option<u32>, mapping: &Mapping) -> Option<Violation> {
+    let (went, expected) = (went?, mapping.translate(virt));
+    (went != expected).then_some(Violation::Elsewhere { virt, went, expected })
 }
 
 /// The memory type as the level-1 caches see it: they hold shareable memory when the core takes part in coherency.

@@ -43,7 +43,7 @@ fn a_load_that_misses_both_tlbs_costs_434_cycles() {
     }
     rig.flush_tlb();
     rig.system.idle(100_000);
-    let access = Access { virt: VIRT, phys: Some(DATA), size: 4, store: false };
+    let access = Access { virt: VIRT, phys: Some(DATA), beyond: None, size: 4, store: false };
     let hits = rig.system.counters().dcache_hits;
     let miss = rig.system.data(access, &rig.tables);
     assert_eq!(miss.found, Found::Walk { levels: 2, slowest: Served::Memory });

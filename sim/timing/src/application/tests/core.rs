@@ -62,7 +62,7 @@ fn a_chain_of_loads_costs_what_others_measured() {
     let (mut core, mut tables) = core();
     // The code is where DRAM is mapped by sections.
     let insn = InsnCost::new(0x0500_0000, classify(LOAD));
-    let access = Access { virt: VIRT, phys: Some(DATA), size: 4, store: false };
+    let access = Access { virt: VIRT, phys: Some(DATA), beyond: None, size: 4, store: false };
     let step = |core: &mut Application, tables: &Shadow| {
         let executed = core.instruction(&insn, tables).cycles;
         executed + core.data(access, tables).cycles

@@ -70,7 +70,7 @@ impl Rig {
     }
 
     fn access(&mut self, virt: u32, size: u32, store: bool) -> Charge {
-        self.system.data(Access { virt, phys: None, size, store }, &self.tables)
+        self.system.data(Access { virt, phys: None, beyond: None, size, store }, &self.tables)
     }
 
     /// Cycles of a word load, long after everything before it.

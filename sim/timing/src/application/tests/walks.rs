@@ -145,7 +145,7 @@ fn a_walk_past_a_changed_line_is_seen() {
 #[test]
 fn an_access_that_went_elsewhere_is_seen() {
     let mut rig = Rig::ddr();
-    let access = |phys| Access { virt: VIRT + 4, phys: Some(phys), size: 4, store: false };
+    let access = |phys| Access { virt: VIRT + 4, phys: Some(phys), beyond: None, size: 4, store: false };
     for _ in 0..3 {
         assert_eq!(rig.system.data(access(DATA + 4), &rig.tables).violation, None);
     }
