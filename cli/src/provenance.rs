@@ -13,7 +13,10 @@ const FILE: &str = "provenance.json";
 
 /// Notes where the run comes from whose summary is at a path. Facts that cannot be read or written stay unknown.
 pub fn keep(install: &Install, built: &Built, subject: &Path, summary: &Path) {
+    let image = std::fs::read(&built.image).ok();
     let from = Provenance {
+        run: Some(run(image.as_deref().unwrap_or_default())),
+        image_hash: image.as_deref().map(hash),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: commit(&install.root),
         command: command(),
@@ -54,6 +57,14 @@ fn commit(root: &Path) -> Option<String> {
     let output = Command::new("git").arg("-C").arg(root).args(describe).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     Some(text.trim().to_owned()).filter(|text| output.status.success() && !text.is_empty())
+}
+
+/// A name that no other run has.
+fn run(image: &[u8]) -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let all = Sha256::new().chain_update(image).chain_update(now.as_nanos().to_le_bytes());
+    let digits = all.chain_update(std::process::id().to_le_bytes()).finalize();
+    digits.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn host() -> String {

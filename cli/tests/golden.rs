@@ -309,16 +309,18 @@ fn diff_says_what_changed_and_answers_by_its_exit_code() {
     assert_eq!(diff(&["later.json", "--above", "2%"]), (Some(0), Vec::new()));
 }
 
-/// In a mount name space of its own, where the directory `full` is a file system of one page.
+/// In a mount name space of its own, where the directory `full` is a file system of one page, and then one in which the report has room and the page has not.
 #[test]
 fn a_full_disk_reads_as_reviewed_and_leaves_the_old_report() {
     let scratch = Scratch::new("full");
     fake_run(&scratch.0);
     fs::create_dir(scratch.0.join("full")).unwrap();
+    let tool = env!("CARGO_BIN_EXE_cofferdam");
     let script = format!(
-        "mount -t tmpfs -o size=4k none full && echo old > full/report.json && {{ {} report golden --out full; code=$?; }}; \
-         cat full/report.json >&2; ls full >&2; exit $code",
-        env!("CARGO_BIN_EXE_cofferdam")
+        "mount -t tmpfs -o size=4k none full && echo old > full/report.json && {{ {tool} report golden --out full; }}; \
+         cat full/report.json >&2; ls full >&2; umount full; \
+         mount -t tmpfs -o size=40k none full && echo old > full/report.json && echo old > full/report.html && \
+         {{ {tool} report golden --out full; code=$?; }}; cat full/report.json full/report.html >&2; ls full >&2; exit $code"
     );
     let output = Command::new("unshare")
         .args(["-rm", "sh", "-c", &script])

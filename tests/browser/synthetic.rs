@@ -196,7 +196,7 @@ pub fn system() -> SystemDescription {
             Gate { index: 0, name: "console.write".into(), domain: 4, ceiling: 1, bound_ticks: us(60) },
             Gate { index: 1, name: "store.query".into(), domain: 1, ceiling: 8, bound_ticks: us(400) },
         ],
-        interrupts: vec![Interrupt { line: 0, name: "uart".into(), domain: 4 }],
+        interrupts: vec![Interrupt { line: 0, name: "uart".into(), domain: 4, separation_ticks: None }],
         handlers: Vec::new(),
         outputs: Vec::new(),
         memories: vec![

@@ -15,6 +15,7 @@ use super::run::build_and_run;
 use super::{instead, one};
 use crate::cli::{Again, Trace};
 use crate::output::{OK, Outcome, Output};
+use crate::provenance;
 
 /// The last run of a system, from its files, which nobody replaces while the claim is held.
 fn last(
@@ -115,7 +116,8 @@ pub fn trace(args: &Trace, output: &mut Output) -> Outcome {
     output.progress("writing the trace".into());
     files.make_directory().map_err(one)?;
     let events = events_of(&ran).map_err(one)?.into_iter().flatten();
-    report::trace::write(&files.trace, &system, events).map_err(|error| one(unwritten(&error)))?;
+    let origin = provenance::kept(&ran.summary_path);
+    report::trace::write(&files.trace, &system, origin.as_ref(), events).map_err(|error| one(unwritten(&error)))?;
     output.say(format!("trace: {} (open it at ui.perfetto.dev or in chrome://tracing)", files.trace.display()));
     output.field("trace", json!(files.trace));
     Ok(OK)

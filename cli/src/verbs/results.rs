@@ -33,6 +33,12 @@ impl Files {
         std::fs::create_dir_all(parent)
             .map_err(|error| unwritten(&WriteError::Io { path: parent.to_path_buf(), source: error }))
     }
+
+    /// Whether the results can be written there: asked before a run, which takes long.
+    pub fn can_be_written(&self) -> Result<(), Diagnostic> {
+        self.make_directory()?;
+        report::can_write(&[&self.json, &self.html, &self.trace]).map_err(|error| unwritten(&error))
+    }
 }
 
 /// CF0604 for a report that cannot be written.
@@ -76,8 +82,7 @@ pub fn write_report(
     let elf = |name: &str| std::fs::read(programs?.join(format!("{name}.elf"))).ok();
     report.trace_calls(system, &ran.summary, &elf);
     files.make_directory()?;
-    report.write_json(&files.json).map_err(|error| unwritten(&error))?;
-    report.write_html(&files.html).map_err(|error| unwritten(&error))?;
+    report.write(&files.json, &files.html).map_err(|error| unwritten(&error))?;
     output.end_progress();
     Ok(report)
 }

@@ -47,6 +47,9 @@ pub fn build_and_run(install: &Install, args: &cli::Run, output: &mut Output) ->
     };
     loaded.document.manifest.run.limit = args.limit.unwrap_or(loaded.document.manifest.run.limit);
     loaded.admit(!args.no_budgets)?;
+    if let Some(out) = &args.out {
+        Files::new(out, None).can_be_written().map_err(one)?;
+    }
     // A missing QEMU is told before anything is built.
     let find = if args.fallback { runner::find_fallback } else { runner::find };
     let simulator = find(&loaded.board.simulator).map_err(|e| one(wrong(&e)))?;
@@ -227,6 +230,22 @@ fn tell_failures(report: &report::Report, output: &mut Output) {
     }
 }
 
+/// What broke no promise to anybody, and has to be known all the same.
+fn tell_notes(report: &report::Report, output: &mut Output) {
+    for note in &report.verdict.notes {
+        output.insist(format!("note: {}", note.trim_end_matches('.')));
+    }
+}
+
+/// How many notes there are, for who reads only the last line.
+fn noted(report: &report::Report) -> String {
+    match report.verdict.notes.len() {
+        0 => String::new(),
+        1 => "; 1 note above".to_owned(),
+        count => format!("; {count} notes above"),
+    }
+}
+
 /// The last line: whether everything held.
 fn conclude(name: &str, report: &report::Report, failed: &[Diagnostic], output: &mut Output) {
     let told =
@@ -244,9 +263,10 @@ fn conclude(name: &str, report: &report::Report, failed: &[Diagnostic], output: 
         count => format!("FAIL: {count} failures, first {first}"),
     });
     match &result {
-        None => output.say(format!("PASS: {name} held everything it promised")),
+        None => output.say(format!("PASS: {name} held everything it promised{}", noted(report))),
         Some(line) => output.insist(line),
     }
+    output.field("image", json!(report.verdict.image));
     output.field("result", json!(if result.is_none() { "PASS" } else { "FAIL" }));
 }
 
@@ -272,6 +292,7 @@ fn tell(built: &Built, ran: &Ran, report: &report::Report, output: &mut Output) 
     outside::tell(report, output);
     tell_faults(report, output);
     tell_failures(report, output);
+    tell_notes(report, output);
     output.field("retried_calls", json!(run.retried_calls));
     output.field("refused_calls", json!(run.refused_calls));
     output.field("cycles", json!(run.cycles));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use system_tests::time::Finding;
-use system_tests::{BOARDS, Ran};
+use system_tests::{BOARDS, Ran, WITH_M33};
 
 /// Runs the systems whose position is `part` modulo 4, so that several run at a time.
 fn every_fourth_from(part: usize) {
@@ -52,6 +52,18 @@ fn a_thread_that_breaks_its_own_declaration_fails_no_run() {
         assert!(liar["response"]["max"].as_u64() > liar["response_bound"].as_u64(), "{board}: {liar:#}");
         let victim = ran.named("threads", "name", "victim");
         assert!(victim["releases"].as_u64() > Some(10) && victim["missed_deadlines"] == 0, "{board}: {victim:#}");
+    }
+}
+
+/// What a switch has paid for may be used for calls, too: the account of the report is the kernel's.
+#[test]
+fn a_domain_that_calls_often_is_not_called_overdrawn() {
+    for board in WITH_M33 {
+        let ran = Ran::on(board, "tests/verdict/calls.toml", &[]);
+        assert_eq!(ran.report["verdict"]["failures"], json!([]), "{board}\n{}", ran.stderr);
+        let budget = ran.named("budgets", "name", "calls");
+        let cycles = |key: &str| budget[key].as_u64().unwrap_or(0);
+        assert!(cycles("max_used_cycles") > cycles("capacity_cycles") / 2, "{board}: {budget:#}");
     }
 }
 

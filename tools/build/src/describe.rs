@@ -186,6 +186,7 @@ fn interrupts(system: &System) -> Vec<describe::Interrupt> {
         line: line.line as u16,
         name: line.name.clone(),
         domain: domain as u8,
+        separation_ticks: line.direct.as_ref().map(|direct| direct.separation.into()),
     };
     system.interrupts().map(line).collect()
 }

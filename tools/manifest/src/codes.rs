@@ -308,6 +308,9 @@ codes! {
     "CF0722" "a register showed something else than expected"
         "The manifest says in `[run.output.NAME]` which text a serial line sends, or which values of a register's bits follow each other, and the stores of the \
          run were others. The report has the text that was sent, and the cycle at which the first wrong frame or value came."
+    "CF0723" "output was lost"
+        "A program wrote to the console and ended, and the run ended before the console had printed all of it: what is on the screen is not what the program said. \
+         `exit`, `abort`, and the end of `main` wait for the console, for 200 ms at most without a byte; a program that ends by `cof_exit` calls `cof_console_drain` before."
 }
 
 /// The explanation of a code, `None` when there is no such code.

@@ -4,9 +4,11 @@ use std::io;
 use std::path::Path;
 
 use abi::BootError;
-use record::{ClockSeen, DomainCounters, EndReason, ExceptionCount, Mode, RunEvent, Summary, ViolationKind, Window};
+use record::{
+    Architecture, ClockSeen, DomainCounters, EndReason, ExceptionCount, Mode, RunEvent, Summary, ViolationKind, Window,
+};
 
-use crate::analyse::{Analysis, GateLimits, MEM_MANAGE};
+use crate::analyse::{Analysis, GateLimits, MEM_MANAGE, call_name};
 use crate::describe::{Domain, SystemDescription};
 use crate::highlights::highlights;
 use crate::output::{self, WriteError};
@@ -86,6 +88,14 @@ impl Report {
         output::write(path, self.to_json().as_bytes())
     }
 
+    /// Writes `report.json` and `report.html`: both, or neither.
+    ///
+    /// # Errors
+    /// [`WriteError`]; older files of these names are then untouched.
+    pub fn write(&self, json: &Path, html: &Path) -> Result<(), WriteError> {
+        output::write_together(&[(json, self.to_json().as_bytes()), (html, self.to_html().as_bytes())])
+    }
+
     /// Writes `report.html`. The file appears complete or not at all.
     ///
     /// # Errors
@@ -104,8 +114,10 @@ fn assemble(system: &SystemDescription, summary: &Summary, mut analysis: Analysi
         count: analysis.interrupts.get(&line.line).copied().unwrap_or(0),
         cycles: analysis.execution.lines.get(&line.line).copied().unwrap_or(0),
         latency: analysis.handlers.latency_of(line.line),
+        separation: analysis.handlers.separation_of(line.line),
     });
     let interrupts = interrupts.collect();
+    let (unprinted, unpaid) = (unprinted(&analysis), unpaid(&analysis, summary.architecture));
     Ok(Report {
         schema: SCHEMA,
         system: system.system.clone(),
@@ -119,9 +131,11 @@ fn assemble(system: &SystemDescription, summary: &Summary, mut analysis: Analysi
         gates: gates(system, &analysis),
         interrupts,
         outputs: analysis.outputs.into_iter().map(|output| output.report(end)).collect(),
+        unprinted,
         violations: summary.violations.iter().map(|v| violation(v, system)).collect(),
         violations_total: summary.violations_total,
         witness: summary.witness,
+        unpaid,
         exceptions: summary.exceptions.iter().map(|e| exception(e, summary)).collect(),
         probes: summary.probes.clone(),
         marks: analysis.marks.into_values().collect(),
@@ -142,6 +156,31 @@ fn assemble(system: &SystemDescription, summary: &Summary, mut analysis: Analysi
         host: Host { seconds: summary.host_seconds, mips: summary.mips },
         provenance: None,
     })
+}
+
+/// Cycles of the kernel that no account pays for.
+fn unpaid_cycles(analysis: &Analysis) -> u64 {
+    analysis.execution.nobody.values().map(|unpaid| unpaid.cycles).sum()
+}
+
+fn unprinted(analysis: &Analysis) -> Vec<Unprinted> {
+    let ended = |domain: u8| analysis.exits.get(usize::from(domain)).is_some_and(Option::is_some);
+    let writes = analysis.printing.unprinted();
+    writes.map(|(domain, writes)| Unprinted { domain, writes, ended: ended(domain) }).collect()
+}
+
+fn unpaid(analysis: &Analysis, architecture: Architecture) -> Vec<Unpaid> {
+    let named = |(&(exception, call), unpaid): (&(u16, Option<u8>), &Unpaid)| Unpaid {
+        exception,
+        call,
+        name: match (exception, call) {
+            (0, _) => "Start and idling".to_owned(),
+            (_, Some(call)) => call_name(call.into()),
+            _ => architecture.exception_name(exception),
+        },
+        ..unpaid.clone()
+    };
+    analysis.execution.nobody.iter().map(named).collect()
 }
 
 fn kernel_failure(event: &RunEvent, system: &SystemDescription) -> KernelFailure {
@@ -214,7 +253,7 @@ fn run(
         masked_bound_cycles: system.masked_bound_cycles,
         use_from_execution: analysis.execution.is_recorded,
         timer_cycles: analysis.execution.timer,
-        unpaid_cycles: analysis.execution.nobody,
+        unpaid_cycles: unpaid_cycles(analysis),
         release_late_bound_cycles: analysis.release_late_bound,
         mismatches: analysis.execution.mismatches,
         mismatch: analysis.execution.mismatch,

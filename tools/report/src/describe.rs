@@ -453,6 +453,9 @@ pub struct Interrupt {
     pub name: String,
     /// Index of the domain that receives it.
     pub domain: u8,
+    /// Ticks from one of its interrupts to the next at least, as declared of a line that is delivered to a handler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separation_ticks: Option<u64>,
 }
 
 /// Time of a domain's handlers that interrupts reach without the kernel.

@@ -30,7 +30,7 @@ pub mod windows;
 mod tests;
 
 pub use describe::SystemDescription;
-pub use output::WriteError;
+pub use output::{WriteError, can_write};
 pub use schema::{Report, SCHEMA};
 
 /// Most faults that a report lists; all are counted.

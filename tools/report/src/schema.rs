@@ -15,7 +15,7 @@ use crate::stats::{Histogram, Quantiles};
 use crate::timeline::Timeline;
 pub use meter::{
     Cases, DomainUse, HandlersBudget, HandlersUse, JobUse, KernelUse, LongJob, Mismatch, SupplyWindow, ThreadUse,
-    Tolerance,
+    Tolerance, Unpaid,
 };
 pub use outside::{Latency, LatencyOver, OutputReport};
 pub use protection::{
@@ -53,6 +53,9 @@ pub struct Report {
     /// Registers whose stores were recorded, in the order of the manifest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputReport>,
+    /// Text that programs have written and the console had not printed when the run ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unprinted: Vec<Unprinted>,
     /// Faults, in the order in which they happened; at most [`crate::MAX_FAULTS`].
     pub faults: Vec<FaultReport>,
     /// Accesses that silicon would have denied though the emulator let them through, and writes of hostile domains that were seen; the first ones.
@@ -61,6 +64,9 @@ pub struct Report {
     pub violations_total: u64,
     /// Findings of the witness over the other domains' memory while hostile domains ran.
     pub witness: Witness,
+    /// Entries of the kernel that no account pays for: start, idling, switches whose payer cannot be told, and exceptions above handlers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unpaid: Vec<Unpaid>,
     /// Exceptions taken.
     pub exceptions: Vec<ExceptionReport>,
     /// Measurements of probes, from one address to another.
@@ -107,6 +113,12 @@ pub struct Verdict {
     pub ok: bool,
     /// Ways in which the run was not as promised.
     pub failures: Vec<Failure>,
+    /// Hash of the image that ran; absent where nobody said.
+    #[serde(default)]
+    pub image: Option<String>,
+    /// What happened that breaks no promise to anybody, and that an engineer has to know all the same: a sentence each.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// One way in which the run was not as promised.
@@ -423,6 +435,9 @@ pub struct GateReport {
     pub slack_cycles: u64,
     /// Calls that ran for longer.
     pub exceeded: Cases,
+    /// Index of the thread that made the first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exceeded_by: Option<u16>,
 }
 
 /// An interrupt line.
@@ -438,6 +453,31 @@ pub struct InterruptReport {
     /// The wait for its handler, if interrupts reach one without the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
+    /// Cycles from one interrupt to the next at least, as declared, and as seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separation: Option<Separation>,
+}
+
+/// Text of a domain that the console had not printed when the run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unprinted {
+    /// Index of the domain.
+    pub domain: u8,
+    /// Writes that the console had taken since it had printed everything last.
+    pub writes: u64,
+    /// The domain had ended.
+    pub ended: bool,
+}
+
+/// How far interrupts of a line were apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Separation {
+    /// As declared.
+    pub declared_cycles: u64,
+    /// The shortest that was seen.
+    pub shortest_cycles: Option<u64>,
+    /// Interrupts that came sooner than declared, by more than the emulator can be late.
+    pub broken: Cases,
 }
 
 /// How often an exception was taken and how long its handler ran.
@@ -486,6 +526,12 @@ pub struct Host {
 /// Origin of a report. Comparisons leave it out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
+    /// Name of the run, which no other has: every file that is made of it says it.
+    #[serde(default)]
+    pub run: Option<String>,
+    /// Hash of the image that ran.
+    #[serde(default)]
+    pub image_hash: Option<String>,
     /// Version of the tool.
     pub version: String,
     /// Commit of the checkout that the tool builds from, with `-dirty` when files were changed; absent where that is not known.

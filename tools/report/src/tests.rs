@@ -1,5 +1,6 @@
 //! Tests on small streams of events whose results are computed by hand. Clocks are chosen so that a tick is ten cycles.
 
+mod account;
 mod claims;
 mod compare;
 mod contrast;
@@ -8,6 +9,7 @@ mod figures;
 mod files;
 mod grants;
 mod meters;
+mod named;
 mod outside;
 mod page;
 mod places;
@@ -72,7 +74,7 @@ fn system() -> SystemDescription {
             Budget { index: 1, name: "work".into(), period_ticks: 100, capacity_ticks: 30 },
         ],
         gates: vec![Gate { index: 0, name: "ask".into(), domain: 1, ceiling: 1, bound_ticks: 10 }],
-        interrupts: vec![Interrupt { line: 7, name: "pin".into(), domain: 1 }],
+        interrupts: vec![Interrupt { line: 7, name: "pin".into(), domain: 1, separation_ticks: None }],
         memories: vec![Memory { name: "RAM".into(), base: 0x1000, capacity: 0x2000, used: 0x500, ..Memory::default() }],
         symbols: vec![
             Symbol { address: 0x100, size: 0x20, name: "start".into(), domain: Some(0) },

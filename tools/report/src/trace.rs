@@ -17,6 +17,7 @@ use crate::analyse::{call_name, error_name};
 use crate::describe::SystemDescription;
 use crate::output::{self, WriteError};
 use crate::place::symbol_of;
+use crate::schema::Provenance;
 use crate::time::{Grid, Timebase};
 
 /// Process number of what belongs to no domain; domains have their index plus 1.
@@ -29,9 +30,10 @@ const NOBODY: u32 = 1000;
 pub fn write(
     path: &Path,
     system: &SystemDescription,
+    origin: Option<&Provenance>,
     events: impl IntoIterator<Item = RunEvent>,
 ) -> Result<(), WriteError> {
-    output::write_with(path, |out| write_to(out, system, events))
+    output::write_with(path, |out| write_to(out, system, origin, events))
 }
 
 /// Writes the trace of a run. Memory does not grow with the number of events.
@@ -41,10 +43,11 @@ pub fn write(
 pub fn write_to<W: Write>(
     out: &mut W,
     system: &SystemDescription,
+    origin: Option<&Provenance>,
     events: impl IntoIterator<Item = RunEvent>,
 ) -> io::Result<()> {
     let mut tracer = Tracer::new(out, system);
-    tracer.begin()?;
+    tracer.begin(origin)?;
     for event in events {
         tracer.feed(&event)?;
     }
@@ -99,8 +102,12 @@ impl<'a, W: Write> Tracer<'a, W> {
         }
     }
 
-    fn begin(&mut self) -> io::Result<()> {
-        write!(self.out, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
+    fn begin(&mut self, origin: Option<&Provenance>) -> io::Result<()> {
+        write!(self.out, "{{\"displayTimeUnit\":\"ns\",")?;
+        if let Some(Provenance { run, image_hash, .. }) = origin {
+            write!(self.out, "\"otherData\":{},", json!({"run": run, "image": image_hash}))?;
+        }
+        write!(self.out, "\"traceEvents\":[")?;
         for domain in &self.system.domains {
             let hostile = if domain.hostile { " (hostile)" } else { "" };
             let name = format!("{}{hostile}", domain.name);

@@ -1,5 +1,6 @@
 //! Whether a run is what was promised.
 
+mod notes;
 mod text;
 pub(crate) mod time;
 
@@ -18,8 +19,10 @@ pub fn judge(report: &Report) -> Verdict {
     self::time::judge(report, &mut failures);
     domains(report, &mut failures);
     outputs(report, &mut failures);
+    printed(report, &mut failures);
     isolation(report, &mut failures);
-    Verdict { ok: failures.is_empty(), failures }
+    let image = report.provenance.as_ref().and_then(|from| from.image_hash.clone());
+    Verdict { ok: failures.is_empty(), failures, image, notes: notes::of(report) }
 }
 
 fn end(report: &Report, failures: &mut Vec<Failure>) {
@@ -133,6 +136,12 @@ fn agrees(seen: u64, said: u64) -> bool {
 
 fn remedy_of(fault: Option<&FaultReport>) -> &'static str {
     match fault {
+        Some(fault) if fault.handlers_of.is_some() => {
+            "declare a bound that holds with the handlers, give them less time, or let a counter charge it to them (docs/interrupts.md)"
+        }
+        Some(fault) if fault.kind == "gate overrun" => {
+            "see what the caller asks for, and in what state it leaves what it hands over: then make the call shorter, or declare a larger bound"
+        }
         Some(fault) if fault.what.contains("overflowed") => {
             "give the thread a larger stack: `stack` in the manifest (docs/manifest.md), `--stack` for a program alone"
         }
@@ -148,11 +157,14 @@ fn domains(report: &Report, failures: &mut Vec<Failure>) {
         if *faults > 0 {
             let first = report.faults.iter().find(|fault| fault.domain == domain.index);
             let at = first.map_or(String::new(), |first| format!(", first at {}", moment(report, first.at)));
+            // A call that took too long is its caller's matter, too, and that of who has interrupted it.
+            let overrun = first.filter(|first| first.kind == "gate overrun").map(|first| format!(": {}", first.text));
+            let text = format!("{name} faulted {}{at}{}.", times(*faults), overrun.unwrap_or_default());
             failures.push(Failure {
                 place: Some(format!("domain.{name}")),
                 at: first.map(|first| first.at),
                 measure: Some(Measure::count(*faults, 0, "faults")),
-                ..failure("domain-fault", format!("{name} faulted {}{at}.", times(*faults)), remedy_of(first))
+                ..failure("domain-fault", text, remedy_of(first))
             });
         }
         if let Some(code) = domain.exit_code.filter(|&code| code != 0) {
@@ -191,6 +203,25 @@ fn outputs(report: &Report, failures: &mut Vec<Failure>) {
             let remedy = "correct the program, or `sequence` in the manifest";
             failures.push(Failure { place, at: stray.first_at, ..failure("output-sequence", text, remedy) });
         }
+    }
+}
+
+/// The console has printed what programs have written that have ended.
+fn printed(report: &Report, failures: &mut Vec<Failure>) {
+    for unprinted in report.unprinted.iter().filter(|unprinted| unprinted.ended) {
+        let domain = report.domains.iter().find(|domain| domain.index == unprinted.domain && !domain.hostile);
+        let Some(DomainReport { name, .. }) = domain else { continue };
+        let text = format!(
+            "{name} had ended, and the console had not printed its last {} when the run ended.",
+            counted(unprinted.writes, "write")
+        );
+        let remedy =
+            "call `cof_console_drain` before the program ends by itself, or give the console more of the processor";
+        failures.push(Failure {
+            place: Some(format!("domain.{name}")),
+            measure: Some(Measure::count(unprinted.writes, 0, "writes")),
+            ..failure("output-lost", text, remedy)
+        });
     }
 }
 

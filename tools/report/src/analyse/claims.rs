@@ -28,14 +28,15 @@ impl Analysis<'_> {
         counted.filter_map(broke).min()
     }
 
-    /// A thread that is switched away from in a call that lets it sleep.
-    pub(super) fn note_sleep(&mut self, event: &RunEvent) {
+    /// A thread that is switched away from: in a call that lets it sleep, or because others keep it waiting.
+    pub(super) fn note_stop(&mut self, event: &RunEvent) {
         let call = Handled::from_detail(event.detail).call.and_then(|number| Call::from_number(u32::from(number)));
         let last = self.execution.last_thread().filter(|last| Some(*last) != self.running.thread().map(|now| now.0));
-        let jobs =
-            last.filter(|_| call == Some(Call::SleepUntil)).and_then(|last| self.jobs.get_mut(usize::from(last)));
-        if let Some(jobs) = jobs {
-            jobs.sleep();
+        let Some(jobs) = last.and_then(|last| self.jobs.get_mut(usize::from(last))) else { return };
+        match call {
+            Some(Call::SleepUntil) => jobs.sleep(),
+            Some(Call::Wait | Call::Exit) => {}
+            _ => jobs.keep_waiting(event.cycle),
         }
     }
 }

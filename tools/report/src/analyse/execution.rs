@@ -1,10 +1,9 @@
 //! Use counted from execution: what the observer saw run, who that was, and who pays for the kernel's part.
 //!
-//! A switch is paid with what it takes at most (docs/time.md, rule b): who is switched away from is charged until E before the kernel reads the clock,
-//! and who is switched to from X after that. The neighbours of a switch that took less than E + X
-//! run for the difference on the account of the activation. The moment at which the clock was read
-//! does not show from outside, so that each neighbour is given as much of the difference as can be
-//! its own.
+//! A switch is paid with what it takes at most (docs/time.md, rule b): whoever is switched to may run for E + X more than is left of its budget, for the
+//! way out of the kernel and the way back in. The moments at which the clock was read do not show from outside, so that all of E + X is taken for time
+//! of the thread: its code, its calls and the prices of what it arranges draw on it, in this order of time. Who has arranged the switch pays for
+//! it, up to what the switch itself took less than E + X; what exceeds that is in no account.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,7 +13,7 @@ use record::{Handled, RunEvent, Summary};
 use super::payer::{Account, Payers};
 use super::supply::Use;
 use crate::describe::{Costs, SystemDescription};
-use crate::schema::{HandlersUse, KernelUse, Mismatch};
+use crate::schema::{HandlersUse, KernelUse, Mismatch, Unpaid};
 
 /// Most stretches that are kept to see who ran while a release was due.
 const KEPT: usize = 128;
@@ -24,11 +23,11 @@ const NO_STACK: u16 = u16::MAX;
 /// Time that one thread used.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreadMeter {
-    /// Its code, in its own domain, without what switches have paid for.
+    /// Its code, in its own domain, without what switches have paid for, as all that is charged.
     pub user: u64,
     /// The same in gates.
     pub gates: u64,
-    /// Its code in time that switches have paid for.
+    /// Its code and calls in time that switches have paid for.
     pub given: u64,
     /// The kernel, for its calls and faults.
     pub calls: u64,
@@ -57,17 +56,29 @@ pub struct Charge {
     pub what: Use,
 }
 
-/// Time that a thread runs and does not pay for.
-#[derive(Clone, Copy, Debug)]
+/// Time that a thread need not pay for.
+#[derive(Clone, Copy, Debug, Default)]
 struct Credit {
     thread: u16,
     cycles: u64,
-    /// Thread whose activation pays, if it can be told.
+    /// Thread whose activation pays, if it can be told, and for how much of it.
     payer: Option<u16>,
+    payable: u64,
+}
+
+impl Credit {
+    /// Draws so many cycles: how many there were, and for how many of them the payer pays.
+    fn draw(&mut self, cycles: u64) -> (u64, u64) {
+        let given = cycles.min(self.cycles);
+        let paid = if self.payer.is_some() { given.min(self.payable) } else { 0 };
+        self.cycles -= given;
+        self.payable -= paid;
+        (given, paid)
+    }
 }
 
 /// Most charges that one record leads to.
-pub type Charges = [Option<Charge>; 2];
+pub type Charges = [Option<Charge>; 3];
 
 /// Thread that runs, and the domain that it is in, as the kernel says.
 pub type Context = Option<(u16, u8)>;
@@ -86,10 +97,10 @@ struct Past {
 pub struct Execution {
     payers: Payers,
     costs: Costs,
-    credit: Option<Credit>,
-    /// A stretch of code whose end may be paid by the switch behind it, and whether it was in a gate.
-    held: Option<Charge>,
-    held_in_gate: bool,
+    /// Of the thread that runs.
+    credit: Credit,
+    /// Of each thread: what was left when it stopped last, if others had paid for that. What it has arranged meanwhile draws on it.
+    carried: Vec<Credit>,
     /// The observer has recorded who ran; otherwise the kernel's switches say it.
     pub is_recorded: bool,
     /// End of the last stretch, or how far the kernel's current one is charged already.
@@ -103,7 +114,8 @@ pub struct Execution {
     pub kernel: BTreeMap<(u16, Option<u8>), KernelUse>,
     pub lines: BTreeMap<u16, u64>,
     pub timer: u64,
-    pub nobody: u64,
+    /// Work of the kernel that no account pays for, by what it was for.
+    pub nobody: BTreeMap<(u16, Option<u8>), Unpaid>,
     pub mismatch: Option<Mismatch>,
     pub mismatches: u64,
     past: VecDeque<Past>,
@@ -116,9 +128,8 @@ impl Execution {
         Execution {
             payers: Payers::new(system, summary.architecture),
             costs: system.costs,
-            credit: None,
-            held: None,
-            held_in_gate: false,
+            credit: Credit::default(),
+            carried: vec![Credit::default(); threads],
             is_recorded: summary.use_recorded,
             since: 0,
             before: None,
@@ -128,7 +139,7 @@ impl Execution {
             kernel: BTreeMap::new(),
             lines: BTreeMap::new(),
             timer: 0,
-            nobody: 0,
+            nobody: BTreeMap::new(),
             mismatch: None,
             mismatches: 0,
             past: VecDeque::new(),
@@ -140,28 +151,20 @@ impl Execution {
         let from = self.stretch(event);
         self.hold(event, context, system);
         self.before = context;
-        let earlier = self.held.take();
-        let Some((thread, domain)) = context else { return [earlier, None] };
+        let Some((thread, domain)) = context else { return [None; 3] };
         let seen = if event.domain == record::IDLE { domain } else { event.domain };
         let cycles = event.cycle.saturating_sub(from);
         self.domains.entry(seen).or_default().0 += cycles;
-        let (given, payer) = self.spend_credit(thread, cycles);
-        let Some(meter) = self.threads.get_mut(usize::from(thread)) else { return [earlier, None] };
         let at_home = home(system, thread) == Some(domain);
+        let (given, others) = self.given(thread, (from, event.cycle));
+        let Some(meter) = self.threads.get_mut(usize::from(thread)) else { return [None; 3] };
         let paid = if at_home { &mut meter.user } else { &mut meter.gates };
         *paid += cycles - given;
-        meter.given += given;
         if at_home {
             meter.own += cycles;
         }
-        let begin = from + given;
-        self.held_in_gate = !at_home;
-        self.held = Some(Charge { thread, from: begin, to: event.cycle, what: Use::User });
-        let activation = payer.map(|thread| Charge { thread, from, to: begin, what: Use::Activation });
-        if let Some(payer) = payer.and_then(|payer| self.threads.get_mut(usize::from(payer))) {
-            payer.activations += given;
-        }
-        [earlier, activation.filter(|_| given > 0)]
+        let own = Charge { thread, from: from + given, to: event.cycle, what: Use::User };
+        [others[0], others[1], Some(own)]
     }
 
     /// A handler ran that interrupts reach without the kernel: its domain uses that, whatever it has interrupted.
@@ -177,19 +180,48 @@ impl Execution {
         let handled = Handled { exception: event.detail, call: None };
         let used = self.kernel.entry((event.detail, None)).or_insert_with(|| KernelUse::of(handled));
         used.add(u64::from(event.payload), false);
+        self.unpaid(handled, u64::from(event.payload));
     }
 
-    /// How much of a stretch of a thread's code is paid already, and by whom. Credit ends when another thread runs.
-    fn spend_credit(&mut self, thread: u16, cycles: u64) -> (u64, Option<u16>) {
-        let Some(Credit { cycles: credit, payer, .. }) = self.credit.take().filter(|credit| credit.thread == thread)
-        else {
-            return (0, None);
-        };
-        let given = credit.min(cycles);
-        if given < credit {
-            self.credit = Some(Credit { thread, cycles: credit - given, payer });
+    /// The kernel did something that no account pays for.
+    fn unpaid(&mut self, handled: Handled, cycles: u64) {
+        let Handled { exception, call } = handled;
+        let unpaid = self.nobody.entry((exception, call)).or_default();
+        unpaid.count += 1;
+        unpaid.cycles += cycles;
+        unpaid.max_cycles = unpaid.max_cycles.max(cycles);
+    }
+
+    /// How much of a stretch of a thread's is paid already, and the charges of who pays for it.
+    fn given(&mut self, thread: u16, (from, to): (u64, u64)) -> (u64, [Option<Charge>; 2]) {
+        if self.credit.thread != thread {
+            return (0, [None; 2]);
         }
-        (given, payer)
+        let (given, paid) = self.credit.draw(to - from);
+        if let Some(meter) = self.threads.get_mut(usize::from(thread)) {
+            meter.given += given;
+        }
+        let payer = self.credit.payer.filter(|_| paid > 0);
+        (given, payer.map_or([None; 2], |payer| self.arranged(payer, (from, from + paid))))
+    }
+
+    /// Time goes by that a thread pays for because it has arranged it. What others had paid for its last stay, and what it did not need then, has gone
+    /// into the price.
+    fn arranged(&mut self, payer: u16, (from, to): (u64, u64)) -> [Option<Charge>; 2] {
+        let charge = |thread, from, to| Some(Charge { thread, from, to, what: Use::Activation }).filter(|_| from < to);
+        let Some(carried) = self.carried.get_mut(usize::from(payer)) else { return [None; 2] };
+        let (given, paid) = carried.draw(to - from);
+        let other = carried.payer.filter(|_| paid > 0);
+        self.threads[usize::from(payer)].activations += to - from - given;
+        if let Some(meter) = other.and_then(|other| self.threads.get_mut(usize::from(other))) {
+            meter.activations += paid;
+        }
+        [other.and_then(|other| charge(other, from, from + paid)), charge(payer, from + given, to)]
+    }
+
+    /// The thread that ran before the kernel did, and the domain that it was in.
+    pub fn last_context(&self) -> Context {
+        self.before
     }
 
     /// The thread that ran before the kernel did.
@@ -210,75 +242,86 @@ impl Execution {
             meter.resumed += 1;
         }
         let account = self.payers.account(handled, last, next);
+        let span = (from, event.cycle);
         let cycles = event.cycle.saturating_sub(from);
-        let earlier = self.give(account, (last, next), u64::from(event.payload));
-        let charge = |thread, what| Some(Charge { thread, from, to: event.cycle, what });
-        match account {
+        if switched {
+            self.carry(last);
+        }
+        let charges = match account {
             Account::Call(thread) => {
-                let Some(meter) = self.threads.get_mut(usize::from(thread)) else { return [earlier, None] };
-                meter.calls += cycles;
+                let (given, others) = self.given(thread, span);
+                let Some(meter) = self.threads.get_mut(usize::from(thread)) else { return [None; 3] };
+                meter.calls += cycles - given;
                 if before.is_some_and(|(thread, domain)| home(system, thread) == Some(domain)) && !is_apart(handled) {
                     meter.own += cycles;
                 }
                 if let Some((_, domain)) = before {
                     self.domains.entry(domain).or_default().1 += cycles;
                 }
-                return [earlier, charge(thread, Use::Call)];
+                let own = Charge { thread, from: from + given, to: event.cycle, what: Use::Call };
+                [others[0], others[1], Some(own)]
             }
             Account::Activation(thread) => {
-                let Some(meter) = self.threads.get_mut(usize::from(thread)) else { return [earlier, None] };
-                meter.activations += cycles;
-                return [earlier, charge(thread, Use::Activation)];
+                let [other, own] = self.arranged(thread, span);
+                [other, own, None]
             }
-            Account::Line(line) => *self.lines.entry(line).or_default() += cycles,
-            Account::Timer => self.timer += cycles,
-            Account::Nobody => self.nobody += cycles,
-        }
-        [earlier, None]
+            Account::Line(line) => {
+                *self.lines.entry(line).or_default() += cycles;
+                [None; 3]
+            }
+            Account::Timer => {
+                self.timer += cycles;
+                [None; 3]
+            }
+            Account::Nobody => {
+                self.unpaid(handled, cycles);
+                [None; 3]
+            }
+        };
+        self.grant(account, (last, next), u64::from(event.payload));
+        charges
     }
 
-    /// Gives the neighbours of a path what it took less than was paid for it. The charge of the stretch before it.
-    fn give(&mut self, account: Account, (last, next): (Option<u16>, Option<u16>), took: u64) -> Option<Charge> {
-        let Costs { entry_cycles, exit_cycles, early_cycles, .. } = self.costs;
-        let switch = (entry_cycles + exit_cycles).saturating_sub(took);
-        let (before, after) = match account {
-            _ if last != next => (switch.min(entry_cycles), switch.min(exit_cycles)),
-            Account::Line(_) => (0, switch),
-            Account::Timer => (0, early_cycles.saturating_sub(took)),
-            _ => (0, 0),
-        };
-        let payer = if let Account::Activation(payer) = account { Some(payer) } else { None };
-        if let Some(thread) = next.filter(|_| after > 0) {
-            // Of the same thread's last interruption something may be left.
-            let left = self.credit.filter(|credit| credit.thread == thread && last == next).map_or(0, |c| c.cycles);
-            self.credit = Some(Credit { thread, cycles: left + after, payer });
+    /// A thread stops. What others have paid for its stay and it has not needed can be in the price of what it has arranged.
+    fn carry(&mut self, last: Option<u16>) {
+        let left = std::mem::take(&mut self.credit);
+        if let Some(carried) = last.and_then(|last| self.carried.get_mut(usize::from(last))) {
+            let others = last == Some(left.thread) && left.payer != last;
+            *carried = if others { left } else { Credit::default() };
         }
-        let mut held = self.held.take()?;
-        let given = before.min(held.to - held.from);
-        held.to -= given;
-        let in_gate = self.held_in_gate;
-        let meter = self.threads.get_mut(usize::from(held.thread))?;
-        let paid = if in_gate { &mut meter.gates } else { &mut meter.user };
-        *paid = paid.saturating_sub(given);
-        meter.given += given;
-        Some(held)
+    }
+
+    /// Whoever goes on behind a path may run for a while without paying.
+    fn grant(&mut self, account: Account, (last, next): (Option<u16>, Option<u16>), took: u64) {
+        let Costs { entry_cycles, exit_cycles, early_cycles, .. } = self.costs;
+        let Some(thread) = next else { return };
+        let switch = entry_cycles + exit_cycles;
+        if last != next {
+            let payer = if let Account::Activation(payer) = account { Some(payer) } else { None };
+            self.credit = Credit { thread, cycles: switch, payer, payable: switch.saturating_sub(took) };
+            return;
+        }
+        let (back, woken) = match account {
+            Account::Line(_) => (switch.saturating_sub(took), switch),
+            // Who is woken and does not run yet has paid for an activation.
+            Account::Timer if self.payers.wakes(thread) => (early_cycles.saturating_sub(took), switch),
+            Account::Timer => (early_cycles.saturating_sub(took), 0),
+            _ => return,
+        };
+        self.credit.thread = thread;
+        self.credit.cycles = (self.credit.cycles + back).max(woken);
     }
 
     /// In the middle of the kernel's work for a thread, which enters or leaves a gate now: what was done so far is its call.
     pub fn so_far(&mut self, thread: u16, cycle: u64) -> Charges {
-        let earlier = self.held.take();
         if !self.is_recorded || cycle <= self.since {
-            return [earlier, None];
+            return [None; 3];
         }
         let from = std::mem::replace(&mut self.since, cycle);
-        let Some(meter) = self.threads.get_mut(usize::from(thread)) else { return [earlier, None] };
-        meter.calls += cycle - from;
-        [earlier, Some(Charge { thread, from, to: cycle, what: Use::Call })]
-    }
-
-    /// The run is over.
-    pub fn close(&mut self) -> Charges {
-        [self.held.take(), None]
+        let (given, others) = self.given(thread, (from, cycle));
+        let Some(meter) = self.threads.get_mut(usize::from(thread)) else { return [None; 3] };
+        meter.calls += cycle - from - given;
+        [others[0], others[1], Some(Charge { thread, from: from + given, to: cycle, what: Use::Call })]
     }
 
     /// Begin of the stretch that a record ends, or of what is left of it.

@@ -36,8 +36,13 @@ impl Faults {
         }
     }
 
-    /// A fault; false when there is no such domain.
-    pub fn fault(&mut self, event: &RunEvent, thread: Option<String>, system: &SystemDescription) -> bool {
+    /// A fault; false when there is no such domain. Of a call that ran too long: for how many cycles handlers have interrupted it, and whose.
+    pub fn fault(
+        &mut self,
+        event: &RunEvent,
+        (thread, handlers): (Option<String>, (u64, Option<u8>)),
+        system: &SystemDescription,
+    ) -> bool {
         let domain = usize::from(event.domain);
         let Some(count) = self.counts.get_mut(domain) else { return false };
         *count += 1;
@@ -51,7 +56,14 @@ impl Faults {
         let context = self.contexts.iter().find(|kept| kept.cycle == event.cycle && kept.domain == event.domain);
         let place = (event.domain, address);
         let unknown = || Account { what: format!("fault of kind {}", event.detail), ..Account::default() };
-        let account = kind.map_or_else(unknown, |kind| fault::account(system, kind, place, context, self.architecture));
+        let mut account =
+            kind.map_or_else(unknown, |kind| fault::account(system, kind, place, context, self.architecture));
+        let handlers = if placed { None } else { handlers.1.zip(Some(handlers.0)) };
+        if let Some((whose, cycles)) = handlers {
+            let name = system.domains.iter().find(|domain| domain.index == whose).map_or("?", |domain| &domain.name);
+            let time = units::Rate::hz(system.cpu_hz.max(1)).us(cycles);
+            account.why = format!("handlers of {name} took {time:.1} us of that; the call was unwound");
+        }
         let name = system.domains.iter().find(|domain| domain.index == event.domain);
         let mut told = FaultReport {
             at: event.cycle,
@@ -62,6 +74,7 @@ impl Faults {
             pc: None,
             symbol: None,
             in_handler: false,
+            handlers_of: handlers.map(|(whose, _)| whose),
             nearest: if placed { nearest(system, event.domain, address) } else { None },
             outcome: Outcome::Stopped,
             recovery_cycles: None,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{Entered, RunEvent};
 
 use crate::describe::{self, SystemDescription};
-use crate::schema::{HandlersBudget, Latency, LatencyOver};
+use crate::schema::{HandlersBudget, Latency, LatencyOver, Separation};
 use crate::stats::{Histogram, Quantiles};
 use crate::time::Timebase;
 
@@ -16,6 +16,12 @@ pub struct HandlersMeter {
     given: BTreeMap<u8, Given>,
     /// Of each exception.
     waits: BTreeMap<u16, Waits>,
+    /// Of each exception whose separation is declared, and when it was pending last.
+    apart: BTreeMap<u16, (Separation, Option<u64>)>,
+    /// By how much the emulator can be late with an interrupt.
+    late: u64,
+    /// When a look above handlers of a domain ended last.
+    looked: Option<(u64, u8)>,
 }
 
 /// Time of a domain's handlers.
@@ -42,7 +48,7 @@ struct Lengths(BTreeMap<u64, u64>);
 
 impl HandlersMeter {
     /// Nothing seen.
-    pub fn new(system: &SystemDescription, time: &Timebase) -> Self {
+    pub fn new(system: &SystemDescription, time: &Timebase, late: u64) -> Self {
         let given = |given: &describe::Handlers| {
             let budget = HandlersBudget {
                 period_cycles: time.cycles(given.period_ticks),
@@ -52,7 +58,12 @@ impl HandlersMeter {
             };
             (given.domain, Given { budget, period: (0, 0) })
         };
-        Self { given: system.handlers.iter().map(given).collect(), ..Self::default() }
+        let apart = |line: &describe::Interrupt| {
+            let declared_cycles = time.cycles(line.separation_ticks?);
+            Some((line.line + record::FIRST_LINE, (Separation { declared_cycles, ..Separation::default() }, None)))
+        };
+        let apart = system.interrupts.iter().filter_map(apart).collect();
+        Self { given: system.handlers.iter().map(given).collect(), apart, late, ..Self::default() }
     }
 
     /// A handler begins.
@@ -65,11 +76,31 @@ impl HandlersMeter {
         if instructions == 0 {
             waits.at_once.add(cycles);
         }
+        if let Some((separation, last)) = self.apart.get_mut(&exception) {
+            let pending = event.cycle.saturating_sub(cycles);
+            let apart = last.replace(pending).map(|last| pending.saturating_sub(last));
+            let shortest = separation.shortest_cycles.into_iter().chain(apart).min();
+            separation.shortest_cycles = shortest;
+            if apart.is_some_and(|apart| apart.saturating_add(self.late) < separation.declared_cycles) {
+                separation.broken.add(pending);
+            }
+        }
+    }
+
+    /// An exception of the kernel was above handlers until now.
+    pub fn looked(&mut self, event: &RunEvent) {
+        /// A fault of theirs: the kernel ends them for that.
+        const HARD_FAULT: u16 = 3;
+        self.looked = Some((event.cycle, event.domain)).filter(|_| event.detail != HARD_FAULT);
     }
 
     /// Handlers ran for so many cycles until now, on a clock whose tick zero is at a cycle.
     pub fn served(&mut self, event: &RunEvent, tick_zero: i64) {
         let Some(Given { budget, period }) = self.given.get_mut(&event.domain) else { return };
+        // Nothing of theirs ran behind the look: it has ended them.
+        if self.looked == Some((event.cycle, event.domain)) {
+            budget.cut_off.add(event.cycle);
+        }
         let length = budget.period_cycles.max(1);
         let number = (event.cycle as i64 - tick_zero).div_euclid(length as i64);
         if number != period.0 {
@@ -91,6 +122,11 @@ impl HandlersMeter {
     /// Time that a domain's handlers were given and used; `None`: it has none.
     pub fn budget_of(&self, domain: u8) -> Option<HandlersBudget> {
         self.given.get(&domain).map(|given| given.budget)
+    }
+
+    /// How far interrupts of a line were apart, if that was declared.
+    pub fn separation_of(&self, line: u16) -> Option<Separation> {
+        self.apart.get(&(line + record::FIRST_LINE)).map(|(separation, _)| *separation)
     }
 
     /// How long interrupts of a line waited for their handlers.

@@ -22,6 +22,8 @@ pub struct Jobs {
     pending: VecDeque<Pending>,
     /// Nominal release of the job that was completed last, while the thread waits for the next.
     waits_after: Option<u64>,
+    /// Cycle since which it neither runs nor has a job, and waits for its first release or for the processor.
+    kept_waiting: Option<u64>,
     /// Lag of each completed job's completion behind its nominal release, and the cycle of the completion.
     completed: Spool,
     /// The shortest lag, and the longest with its nominal release and completion.
@@ -75,7 +77,7 @@ impl Jobs {
             self.skipped -= 1;
         }
         self.releases += 1;
-        self.waits_after = None;
+        (self.waits_after, self.kept_waiting) = (None, None);
         if self.pending.len() == PENDING {
             self.pending.pop_front();
             self.abandoned += 1;
@@ -119,6 +121,16 @@ impl Jobs {
         }
     }
 
+    /// The thread runs.
+    pub fn runs(&mut self) {
+        self.kept_waiting = None;
+    }
+
+    /// The thread stops without having asked for it, or waits for its first release, or begins anew.
+    pub fn keep_waiting(&mut self, cycle: u64) {
+        self.kept_waiting = Some(cycle).filter(|_| self.pending.is_empty() && self.waits_after.is_none());
+    }
+
     /// The thread suspends itself; inside a job, no analysis has counted on that.
     pub fn sleep(&mut self) {
         if let Some(job) = self.pending.front() {
@@ -158,7 +170,15 @@ impl Jobs {
     /// The thread's domain ended: what it had been released for does not matter any more.
     pub fn end(&mut self) {
         self.pending.clear();
-        self.waits_after = None;
+        (self.waits_after, self.kept_waiting) = (None, None);
+    }
+
+    /// Deadlines of a thread that has been kept waiting since it prepared itself: its first release is a boundary of its budget's grid, the one
+    /// after if the budget is in debt.
+    fn kept_from(&self, deadline: u64, period: Option<u64>, end: u64) -> u64 {
+        let Some((since, period)) = self.kept_waiting.zip(period) else { return 0 };
+        let over = end.saturating_sub(since).saturating_sub(period.saturating_mul(2)).saturating_sub(deadline);
+        over.div_ceil(period.max(1))
     }
 
     /// Deadlines that passed before the end without a completion: of released jobs, and of the releases that a periodic thread
@@ -229,7 +249,8 @@ impl Jobs {
         let period = thread.period_ticks.map(|ticks| time.cycles(ticks));
         let bound = thread.response_bound_ticks.map(|ticks| time.cycles(ticks));
         let seen = self.responses(Limits { zero, deadline, bound, claims_until }, on_late)?;
-        let unfinished = deadline.map_or(0, |d| self.overdue(d, period, end, zero));
+        let kept = deadline.map_or(0, |d| self.kept_from(d, period, end));
+        let unfinished = deadline.map_or(0, |d| self.overdue(d, period, end, zero)) + kept;
         let not_completed = deadline.and_then(|d| self.first_missed(d, zero, unfinished > 0));
         Ok(ThreadReport {
             index: thread.index,

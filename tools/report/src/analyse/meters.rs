@@ -13,6 +13,8 @@ pub struct GateMeter {
     max_failed: u64,
     cycles: u64,
     over: Cases,
+    /// Thread that made the first call that took longer.
+    pub exceeded_by: Option<u16>,
 }
 
 impl GateMeter {
@@ -23,8 +25,8 @@ impl GateMeter {
 
     /// A call returned at a cycle after so many cycles of execution. The declared bound limits
     /// those that returned by themselves; the bound and what it takes to stop a callee together
-    /// limit the others.
-    pub fn exit(&mut self, at: u64, cycles: u64, failed: bool, limits: GateLimits) {
+    /// limit the others. Whether it took longer.
+    pub fn exit(&mut self, at: u64, cycles: u64, failed: bool, limits: GateLimits) -> bool {
         self.cycles += cycles;
         let (max, limit) = match failed {
             true => (&mut self.max_failed, limits.bound.saturating_add(limits.slack)),
@@ -35,6 +37,7 @@ impl GateMeter {
         if cycles > limit {
             self.over.add(at);
         }
+        cycles > limit
     }
 
     /// The gate's part of the report.
@@ -52,6 +55,7 @@ impl GateMeter {
             bound_cycles: limits.bound,
             slack_cycles: limits.slack,
             exceeded: self.over,
+            exceeded_by: self.exceeded_by,
         }
     }
 }

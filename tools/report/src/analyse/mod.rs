@@ -9,6 +9,7 @@ mod jobs;
 mod meters;
 mod outputs;
 mod payer;
+mod printing;
 mod refused;
 mod supply;
 
@@ -35,6 +36,7 @@ pub use refused::{Refused, call_name, error_name};
 pub use supply::BudgetMeter;
 
 use execution::{Charge, Charges, Execution, ThreadMeter};
+use printing::Printing;
 use supply::Use;
 
 /// Most that is granted to blocks of instructions, between whose ends no timer fires.
@@ -58,6 +60,8 @@ struct Call {
     ran: u64,
     /// Importance of whoever is inside.
     ceiling: u8,
+    /// Cycles of handlers that have interrupted it, without the kernel, and the domain of the last.
+    handlers: (u64, Option<u8>),
 }
 
 /// Observations so far. Collectors are addressed by the indices of the description's tables;
@@ -80,6 +84,7 @@ pub struct Analysis<'a> {
     pub exits: Vec<Option<u32>>,
     pub interrupts: BTreeMap<u16, u64>,
     pub handlers: HandlersMeter,
+    pub printing: Printing,
     pub outputs: Vec<OutputMeter>,
     pub marks: BTreeMap<(u8, u16), MarkReport>,
     pub grants: Grants,
@@ -107,7 +112,8 @@ impl<'a> Analysis<'a> {
         Analysis {
             system,
             execution: Execution::new(system, summary),
-            handlers: HandlersMeter::new(system, &time),
+            handlers: HandlersMeter::new(system, &time, emulator_late(summary)),
+            printing: Printing::new(system),
             outputs: system.outputs.iter().map(|output| OutputMeter::new(output, system.cpu_hz)).collect(),
             budgets: system.budgets.iter().map(budget).collect(),
             release_late_bound: time.cycles(system.enforcement_ticks.saturating_add(1)) + emulator_late(summary),
@@ -159,7 +165,7 @@ impl<'a> Analysis<'a> {
             jobs.cycles += cycles;
         }
         if !self.execution.is_recorded {
-            self.charge([Some(Charge { thread, from: to - cycles, to, what: Use::User }), None]);
+            self.charge([Some(Charge { thread, from: to - cycles, to, what: Use::User }), None, None]);
         }
     }
 
@@ -211,7 +217,10 @@ impl<'a> Analysis<'a> {
         match kind {
             Event::Switch => {
                 self.switches += 1;
-                event.domain == abi::trace::IDLE || thread < self.jobs.len()
+                let jobs = self.jobs.get_mut(thread).filter(|_| event.domain != abi::trace::IDLE);
+                let known = event.domain == abi::trace::IDLE || jobs.is_some();
+                jobs.into_iter().for_each(Jobs::runs);
+                known
             }
             Event::Release => self.release(event),
             Event::Complete => self.complete(event),
@@ -255,18 +264,20 @@ impl<'a> Analysis<'a> {
             observed::EXCEPTION_RETURN => self.misses.leave(event.cycle),
             observed::VIOLATION => self.stands_out(event, MarkerKind::Violation, None),
             observed::RAN => self.ran(event),
-            observed::SERVED => {
-                self.execution.served(event);
-                self.handlers.served(event, self.time.tick_zero());
+            observed::SERVED => self.served(event),
+            observed::LOOKED => {
+                self.execution.looked(event);
+                self.handlers.looked(event);
             }
-            observed::LOOKED => self.execution.looked(event),
             observed::ENTERED => self.handlers.entered(event),
             observed::STORED => match self.outputs.get_mut(usize::from(event.detail)) {
                 Some(output) => output.stored(event),
                 None => return false,
             },
             observed::HANDLED => {
-                self.note_sleep(event);
+                self.note_stop(event);
+                let contexts = (self.execution.last_context(), self.running.thread());
+                self.printing.handled(event, contexts, self.system);
                 let charge = self.execution.handled(event, self.running.thread(), self.system);
                 self.charge(charge);
             }
@@ -329,7 +340,7 @@ impl<'a> Analysis<'a> {
             return false;
         }
         meter.enter();
-        calls.push(Call { gate: event.payload, ran, ceiling });
+        calls.push(Call { gate: event.payload, ran, ceiling, handlers: (0, None) });
         true
     }
 
@@ -342,20 +353,40 @@ impl<'a> Analysis<'a> {
         let ran = self.charged(thread).saturating_sub(call.ran);
         let Some(gate) = self.system.gates.iter().find(|gate| gate.index == call.gate) else { return false };
         let limits = GateLimits::of(gate, self.system, &self.time);
-        self.gates.get_mut(&call.gate).map(|meter| meter.exit(event.cycle, ran, failed, limits)).is_some()
+        let Some(meter) = self.gates.get_mut(&call.gate) else { return false };
+        if meter.exit(event.cycle, ran, failed, limits) {
+            meter.exceeded_by.get_or_insert(event.detail);
+        }
+        true
+    }
+
+    /// Handlers ran that interrupts reach without the kernel: the calls that they have interrupted may fail because of that.
+    fn served(&mut self, event: &RunEvent) {
+        self.execution.served(event);
+        self.handlers.served(event, self.time.tick_zero());
+        let thread = self.running.thread().map(|(thread, _)| usize::from(thread));
+        for call in thread.and_then(|thread| self.calls.get_mut(thread)).into_iter().flatten() {
+            call.handlers = (call.handlers.0 + u64::from(event.payload), Some(event.domain));
+        }
     }
 
     fn fault(&mut self, event: &RunEvent) -> bool {
         let thread = self.running.thread().map(|(thread, _)| thread);
         let named = thread.and_then(|index| self.system.threads.iter().find(|t| t.index == index));
-        let known = self.faults.fault(event, named.map(|t| t.name.clone()), self.system);
+        let call = thread.and_then(|thread| self.calls.get(usize::from(thread))).into_iter().flatten();
+        let handlers = call.rev().find(|call| call.gate == event.payload).map_or((0, None), |call| call.handlers);
+        let known = self.faults.fault(event, (named.map(|t| t.name.clone()), handlers), self.system);
         self.for_threads_of(event.domain, Jobs::abandon);
         self.stands_out(event, MarkerKind::Fault, thread);
         known
     }
 
     fn restart(&mut self, event: &RunEvent) -> bool {
-        self.for_threads_of(event.domain, Jobs::abandon);
+        let cycle = event.cycle;
+        self.for_threads_of(event.domain, |jobs| {
+            jobs.abandon();
+            jobs.keep_waiting(cycle);
+        });
         self.stands_out(event, MarkerKind::Restart, None);
         self.faults.restart(event)
     }
@@ -406,8 +437,6 @@ impl<'a> Analysis<'a> {
         if let Some((thread, cycles)) = self.running.elapse(end) {
             self.elapsed(thread, end, cycles);
         }
-        let charges = self.execution.close();
-        self.charge(charges);
         self.budgets.values_mut().for_each(BudgetMeter::close);
         if let Some(segment) = self.running.close(end) {
             self.ended(segment);

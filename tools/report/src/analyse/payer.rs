@@ -46,8 +46,13 @@ pub struct Payers {
     architecture: Architecture,
     priorities: Vec<u8>,
     arranged: Vec<Arranged>,
+    /// How often the timer may still wake each thread until it runs again.
+    asleep: Vec<u8>,
     lines: Vec<u16>,
 }
+
+/// The end of a sleep, and a boundary of the budget that was empty then.
+const WAKES: u8 = 2;
 
 impl Payers {
     /// Every thread has arranged its start.
@@ -58,7 +63,8 @@ impl Payers {
             priorities[usize::from(thread.index)] = thread.priority;
         }
         let lines = system.interrupts.iter().map(|interrupt| interrupt.line).collect();
-        Payers { architecture, priorities, arranged: vec![Arranged::Itself; threads], lines }
+        let asleep = vec![0; threads];
+        Payers { architecture, priorities, arranged: vec![Arranged::Itself; threads], asleep, lines }
     }
 
     /// Whether an exception comes from what the running thread did.
@@ -111,9 +117,21 @@ impl Payers {
             (None, None, None) => Account::Nobody,
         };
         if let Some(last) = before {
+            if let Some(asleep) = self.asleep.get_mut(usize::from(last)) {
+                *asleep = WAKES;
+            }
             self.stops(last, call);
         }
         account
+    }
+
+    /// Whether an interrupt of the timer behind which a thread goes on may have woken another one: as important, or without budget.
+    pub fn wakes(&mut self, running: u16) -> bool {
+        let priority = self.priority(running);
+        let others = self.priorities.iter().zip(&mut self.asleep).enumerate();
+        let mut others = others.filter(|(other, _)| *other != usize::from(running));
+        let woken = others.find(|(_, (other, asleep))| **other <= priority && **asleep > 0);
+        woken.map(|(_, (_, asleep))| *asleep -= 1).is_some()
     }
 
     fn activation(&self, thread: u16) -> Account {

@@ -3,7 +3,7 @@
 use super::charts::{self, BarView};
 use super::format;
 use super::units::{Units, color_of};
-use crate::schema::{DomainReport, OutputReport, Report};
+use crate::schema::{DomainReport, OutputReport, Report, Unpaid};
 
 /// Waits of the handlers of one line.
 pub struct LatencyView {
@@ -70,4 +70,13 @@ pub fn facts(report: &Report, units: &Units) -> Vec<Fact> {
         (format!("Register of {} ({})", output.output.device, output.output.name), text)
     };
     report.domains.iter().filter_map(budget).chain(report.outputs.iter().map(output)).collect()
+}
+
+/// Entries of the kernel that no account pays for.
+pub fn unpaid(report: &Report) -> Vec<Fact> {
+    let fact = |unpaid: &Unpaid| {
+        let (times, cycles) = (format::count(unpaid.count), format::count(unpaid.cycles));
+        (unpaid.name.clone(), format!("{times} times, {cycles} cycles, {} at most", format::count(unpaid.max_cycles)))
+    };
+    report.unpaid.iter().map(fact).collect()
 }

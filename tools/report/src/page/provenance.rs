@@ -7,6 +7,8 @@ pub fn rows(report: &Report) -> Vec<(&'static str, String)> {
     let Some(from) = &report.provenance else { return Vec::new() };
     let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
     vec![
+        ("Run", known(&from.run)),
+        ("Hash of the image", known(&from.image_hash)),
         ("Command", from.command.join(" ")),
         ("Manifest", from.manifest.clone()),
         ("Hash of the manifest", known(&from.manifest_hash)),

@@ -82,6 +82,9 @@ pub struct HandlersBudget {
     pub overdrawn: Cases,
     /// Most cycles by which it was.
     pub max_overdrawn_cycles: u64,
+    /// Times that the kernel ended them because they had used up their time.
+    #[serde(default)]
+    pub cut_off: Cases,
 }
 
 /// Cycles of jobs in their thread's own domain: its code and the kernel's work for its calls, without gates and misses.
@@ -203,4 +206,21 @@ pub struct Mismatch {
     pub seen_domain: Option<u8>,
     /// The thread on whose stack it ran.
     pub seen_stack_of: Option<u16>,
+}
+
+/// Entries of the kernel for one exception, or one system call, that no account pays for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unpaid {
+    /// Number of the exception; 0: start and idling.
+    pub exception: u16,
+    /// Number of the system call.
+    pub call: Option<u8>,
+    /// Its name.
+    pub name: String,
+    /// How many.
+    pub count: u64,
+    /// Cycles of all together.
+    pub cycles: u64,
+    /// The longest.
+    pub max_cycles: u64,
 }

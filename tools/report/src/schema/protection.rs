@@ -141,6 +141,9 @@ pub struct FaultReport {
     /// A handler that interrupts reach without the kernel did it, of which there is neither a program counter nor a call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_handler: bool,
+    /// Of a call that ran longer than its bound: index of the domain whose handlers have interrupted it, if some have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handlers_of: Option<u8>,
     /// `read`, `write` or `execute`; absent where that is not known, or not what it is about.
     #[serde(default)]
     pub access: Option<String>,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{build, job};
 use crate::WriteError;
-use crate::output::write_with;
+use crate::output::{write_together, write_with};
 
 #[test]
 fn both_files_are_written_whole_and_readable() {
@@ -34,6 +34,32 @@ fn a_failed_write_leaves_the_older_file_and_nothing_else() {
     assert!(error.to_string().contains("no space left"), "{error}");
     assert_eq!(std::fs::read_to_string(&path).expect("older file"), "older");
     assert_eq!(std::fs::read_dir(directory.path()).expect("listing").count(), 1);
+}
+
+#[test]
+fn report_and_page_are_written_both_or_neither() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let place = |name: &str| directory.path().join(name);
+    let listed = || std::fs::read_dir(directory.path()).expect("listing").count();
+    let (json, html) = (place("report.json"), place("report.html"));
+    let text = |path: &Path| std::fs::read_to_string(path).expect("a file");
+    std::fs::write(&json, "older").expect("older file");
+    let report = build(500, job(0, 100));
+    // The page's place is none: nothing is moved.
+    report.write(&json, &place("no/such/report.html")).expect_err("no directory");
+    std::fs::create_dir(&html).expect("a directory");
+    report.write(&json, &html).expect_err("a directory stands there");
+    assert_eq!((text(&json), listed()), ("older".to_owned(), 2));
+    std::fs::remove_dir(&html).expect("an empty directory");
+    report.write(&json, &html).expect("both");
+    assert_eq!((text(&json), text(&html), listed()), (report.to_json(), report.to_html(), 2));
+    // The last file cannot be moved to its place: the first one is put back, and one that was not there goes.
+    std::fs::write(&json, "older").expect("older file");
+    let new = place("new.json");
+    let long = place(&"long".repeat(100));
+    let all: [(&Path, &[u8]); 3] = [(&json, b"1"), (&new, b"2"), (&long, b"3")];
+    write_together(&all).expect_err("no name is so long");
+    assert_eq!((text(&json), listed()), ("older".to_owned(), 2));
 }
 
 /// `/dev/full` answers every write with the error of a full disk; the path it is written for is what the error names.

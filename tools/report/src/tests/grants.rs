@@ -270,7 +270,7 @@ fn a_trace_shows_grants_and_no_markers_of_theirs() {
     let other = at(5, Event::Mark, MANAGER, 7, 8);
     let events = [vec![other], say(10, MANAGER, Note::Granted(told())), say(90, MANAGER, end)].concat();
     let mut text = Vec::new();
-    crate::trace::write_to(&mut text, &paged(), events).unwrap();
+    crate::trace::write_to(&mut text, &paged(), None, events).unwrap();
     let trace: serde_json::Value = serde_json::from_slice(&text).unwrap();
     let named = |name: &str| {
         let all = trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == name);

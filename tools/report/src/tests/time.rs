@@ -104,13 +104,13 @@ fn a_switch_is_paid_with_what_it_takes_at_most_and_its_neighbours_run_on_that() 
     priced.costs = Costs { entry_cycles: 12, exit_cycles: 18, early_cycles: 10 };
     let report = build(&priced, &summary(310), &preemption());
     let used = |thread: usize| report.threads[thread].used;
-    // The timer's switch took 20 of 30: thread 1 is not charged for 10 before it, nor thread 0 for 10 behind it. The other one took 25.
-    assert_eq!((used(0).user_cycles, used(0).given_cycles, used(0).call_cycles), (40 - 10 - 5, 15, 5));
-    // Thread 0 pays for both, and for what ran behind them.
+    // Thread 0 has 30 of 45 for nothing; the timer's switch to it took 20 of these 30, so that it pays for 10 itself. The other switch took 25.
+    assert_eq!((used(0).user_cycles, used(0).given_cycles, used(0).call_cycles), (10, 30, 5));
     assert_eq!(used(0).activation_cycles, 20 + 10 + 25 + 5);
-    // The start took 10 of 30, of which 18 can be behind it; the timer for nothing 7 of 10, the line's interrupt 9 of 30.
-    assert_eq!((used(1).user_cycles, used(1).given_cycles), (184 - 18 - 10 - 5 - 3 - 21, 57));
-    assert_eq!((report.budgets[0].used_cycles, report.budgets[1].used_cycles), (25 + 5 + 60, 127));
+    // Thread 1 has 30 behind the start and behind thread 0, and 30 behind the timer, which may have found thread 0 without budget; the line's
+    // interrupt took 9 of 30.
+    assert_eq!((used(1).user_cycles, used(1).given_cycles), (184 - 30 - 30 - 34, 94));
+    assert_eq!((report.budgets[0].used_cycles, report.budgets[1].used_cycles), (10 + 5 + 60, 90));
     // The time of a job does not depend on the prices of switches.
     assert_eq!(report.threads[0].job.max_cycles, 45);
 }

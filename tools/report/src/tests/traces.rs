@@ -10,7 +10,7 @@ use crate::trace::write_to;
 
 fn trace(events: impl IntoIterator<Item = record::RunEvent>) -> Vec<Value> {
     let mut out = Vec::new();
-    write_to(&mut out, &system(), events).expect("memory does not fail");
+    write_to(&mut out, &system(), None, events).expect("memory does not fail");
     let whole: Value = serde_json::from_slice(&out).expect("JSON");
     whole["traceEvents"].as_array().expect("a list").clone()
 }

@@ -50,6 +50,7 @@ pub fn explained(code: &str) -> Option<&'static str> {
         "masked-bound" => "CF0720",
         "run-not-modelled" | "trace-lost" | "trace-strange" => "CF0721",
         "output-text" | "output-sequence" => "CF0722",
+        "output-lost" => "CF0723",
         "run-unfinished" => "CF0702",
         _ => return None,
     })

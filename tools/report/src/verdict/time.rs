@@ -196,9 +196,11 @@ fn gate(report: &Report, gate: &GateReport) -> Option<Failure> {
     let (name, bound) = (&gate.name, gate.bound_cycles);
     let failed = gate.max_cycles <= bound;
     let (used, slack) = if failed { (gate.max_failed_cycles, gate.slack_cycles) } else { (gate.max_cycles, 0) };
+    let caller = gate.exceeded_by.and_then(|index| report.threads.iter().find(|thread| thread.index == index));
     let text = format!(
-        "A{} call of gate {name} ran for {}, bound {}{}, over by {} ({often}).",
+        "A{} call of gate {name}{} ran for {}, bound {}{}, over by {} ({often}).",
         if failed { " failed" } else { "" },
+        caller.map_or(String::new(), |caller| format!(" by {}", who(report, caller))),
         time(report, used),
         time(report, bound),
         if failed { format!(" and {} to stop it", time(report, slack)) } else { String::new() },
