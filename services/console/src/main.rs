@@ -7,6 +7,7 @@
 //! one, so that nothing is lost when a program ends or faults amid a line; the rest follows on the same line unless another client
 //! has printed meanwhile. Every other byte goes out as the client has written it: whoever shows the lines on a terminal that obeys control characters makes
 //! them visible first, as `cofferdam run` does. A client that writes faster than the UART sends is refused with `FULL` and nobody else notices.
+//! Who writes nothing learns how much of its text is not sent yet: a program that ends waits for that.
 //!
 //! Names: notification `events` (bit 0: something was written; bit 1: transmit interrupt), interrupt `tx`, device `uart0` of any kind that
 //! `devices::Uart` drives. Exit code 1: one of them is missing; 2: there is no driver for the device.
@@ -45,7 +46,8 @@ static RINGS: [Ring; CLIENTS] = [const { Ring::new() }; CLIENTS];
 cofferdam::entry!(main);
 cofferdam::gate!(console_write, write);
 
-/// Takes `bytes` bytes at `address` of the client's memory, all or nothing.
+/// Takes `bytes` bytes at `address` of the client's memory, all or nothing, and returns their number; of no bytes, the number of those that the
+/// client has written and the transmitter has not taken.
 ///
 /// Errors: `BAD_ARGUMENT` (more than 256 bytes, or an unknown badge), `FULL` (the client's ring), `BAD_ADDRESS`,
 /// `BAD_STATE` (the service has not started).
@@ -53,6 +55,9 @@ fn write(badge: u32, address: u32, bytes: u32, _unused: u32) -> Result<u32, Erro
     let ring = RINGS.get(badge as usize).ok_or(Error::BadArgument)?;
     if bytes > WRITE_MAX_BYTES {
         return Err(Error::BadArgument);
+    }
+    if bytes == 0 {
+        return Ok(ring.used());
     }
     let events = EVENTS.load(Ordering::Relaxed).checked_sub(1).map(Notification::in_slot).ok_or(Error::BadState)?;
     let mut text = [0; WRITE_MAX_BYTES as usize];
@@ -121,8 +126,9 @@ impl Terminal {
         }
         self.open = Some(badge);
         for _ in 0..length {
-            let Some(byte) = ring.pop() else { break };
+            let Some(byte) = ring.first() else { break };
             self.uart.byte(byte);
+            ring.pop();
             // Behind the end of a line stands a name, even if the client has written more meanwhile.
             if byte == b'\n' {
                 self.open = None;

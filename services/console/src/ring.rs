@@ -33,8 +33,7 @@ impl Ring {
     /// Producer: appends all of `text`, or nothing when it does not fit.
     pub fn push(&self, text: &[u8]) -> Option<()> {
         let pushed = self.pushed.load(Ordering::Relaxed);
-        let used = pushed.wrapping_sub(self.popped.load(Ordering::Acquire));
-        if text.len() as u32 > SIZE - used {
+        if text.len() as u32 > SIZE - self.used() {
             return None;
         }
         // In two pieces at most, up to the end of the ring and from its start: byte by byte would take longer than the rest of the gate.
@@ -47,16 +46,24 @@ impl Ring {
         Some(())
     }
 
-    /// Consumer: takes the oldest byte.
-    pub fn pop(&self) -> Option<u8> {
+    /// Consumer: the oldest byte, which stays until [`Ring::pop`].
+    pub fn first(&self) -> Option<u8> {
         let popped = self.popped.load(Ordering::Relaxed);
         if popped == self.pushed.load(Ordering::Acquire) {
             return None;
         }
         // SAFETY: the slot lies in the consumer's part.
-        let byte = unsafe { self.slot(popped).read() };
-        self.popped.store(popped.wrapping_add(1), Ordering::Release);
-        Some(byte)
+        Some(unsafe { self.slot(popped).read() })
+    }
+
+    /// Consumer: the oldest byte, which there is, has been sent.
+    pub fn pop(&self) {
+        self.popped.store(self.popped.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
+    }
+
+    /// Bytes that have not been sent.
+    pub fn used(&self) -> u32 {
+        self.pushed.load(Ordering::Relaxed).wrapping_sub(self.popped.load(Ordering::Acquire))
     }
 
     /// Consumer: length of the oldest line with its end. Looks at `SIZE` bytes at most.

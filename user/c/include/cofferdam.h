@@ -73,6 +73,9 @@ uint32_t cof_restarts(void);
 /* Writes bytes to the console through the gate `console`. Blocks: it waits up to 200 ms for each 256 bytes while the
  * console is busy. 0 or the last refusal; COF_E_BAD_HANDLE without such a gate in the manifest. */
 int32_t cof_console_write(const void *bytes, size_t length);
+/* Waits until the console has sent what this domain has written, as long as it goes on with that: at most 200 ms for a
+ * byte. `exit` and `abort` do this; a program that ends by cof_exit itself does it before. */
+void cof_console_drain(void);
 
 /* Handlers (`delivery = "direct"`): functions without arguments and result, marked COF_ENTRY, that interrupts reach
  * without the kernel. A handler has the domain's `.data` and `.bss` and the devices of direct lines, and nothing else:

@@ -42,6 +42,7 @@ void cof_heap_fault(uint32_t error, uint32_t address) {
     say(error == DOUBLE_FREE   ? "freed twice\n"
         : error == NOT_A_BLOCK ? "freed, but no block\n"
                                : "next to overwritten memory\n");
+    cof_console_drain();
     for (;;)
         cof_exit(MISUSED);
 }

@@ -1,6 +1,7 @@
 //! Text output through the gate `console` of the console service.
 
 use core::fmt;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::{Error, Gate, info, now, sys};
 
@@ -115,6 +116,7 @@ impl<const N: usize> Default for Line<N> {
 /// # Errors
 /// The last refusal after 200 ms of trying, or at once when trying again cannot help.
 pub fn write_all(bytes: &[u8]) -> Result<(), Error> {
+    DRAIN.store(drain as *mut (), Ordering::Relaxed);
     let info = info().ok_or(Error::BadState)?;
     let gate = Gate::named(info, GATE).ok_or(Error::BadHandle)?;
     let wait = u64::from(info.ticks_per_second()) * WAIT_MS / 1000;
@@ -130,4 +132,37 @@ pub fn write_all(bytes: &[u8]) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// [`drain`], once the domain has written something: a program that never does is not made larger by it.
+static DRAIN: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Waits until the service has sent what this domain has written, as long as it goes on with that: at most 200 ms for a byte. In a gate, or without
+/// budget, the wait is refused.
+fn drain() {
+    let Some(info) = info() else { return };
+    let Some(gate) = Gate::named(info, GATE) else { return };
+    let wait = u64::from(info.ticks_per_second()) * WAIT_MS / 1000;
+    let (mut tries, mut before) = (0, 0);
+    while tries < TRIES {
+        match gate.call(0, 0, 0) {
+            Ok(0) => return,
+            Ok(left) if left != before => (tries, before) = (0, left),
+            Ok(_) | Err(Error::Busy | Error::Full | Error::Stopped | Error::BadState) => tries += 1,
+            Err(_) => return,
+        }
+        if sys::sleep_until(now() + wait).is_err() {
+            return;
+        }
+    }
+}
+
+/// Ends the thread. The end of its domain can be the end of the run: what it has written is printed first.
+pub fn end(code: u32) -> ! {
+    let drain = DRAIN.load(Ordering::Relaxed);
+    if !drain.is_null() {
+        // SAFETY: nothing but the address of a function of this type is stored there.
+        unsafe { core::mem::transmute::<*mut (), fn()>(drain)() };
+    }
+    sys::exit(code)
 }

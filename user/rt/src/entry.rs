@@ -32,7 +32,7 @@ macro_rules! entry {
             // SAFETY: the kernel starts the thread with these values in r0-r2.
             let start = unsafe { $crate::begin(info, argument, restarts) };
             let main: fn($crate::Start) -> u32 = $main;
-            $crate::sys::exit(main(start))
+            $crate::end(main(start))
         }
     };
 }
@@ -52,7 +52,7 @@ macro_rules! thread {
             // SAFETY: the kernel starts the thread with these values in r0-r2.
             let start = unsafe { $crate::begin_thread(info, argument, restarts) };
             let main: fn($crate::Start) -> u32 = $main;
-            $crate::sys::exit(main(start))
+            $crate::end(main(start))
         }
     };
 }

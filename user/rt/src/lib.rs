@@ -29,7 +29,7 @@ pub use allocator::Heap;
 pub use arch_user::PAGES;
 #[cfg(feature = "hostile")]
 pub use arch_user::hostile;
-pub use console::{Console, Line, write_all};
+pub use console::{Console, Line, end, write_all};
 pub use entry::{Start, begin, begin_thread, gate_result};
 /// Memory with a temporal specification.
 #[cfg(feature = "memory")]

@@ -8,5 +8,5 @@ const PANICKED: u32 = 101;
 #[panic_handler]
 fn panic(info: &PanicInfo) -> ! {
     crate::println!("{info}");
-    crate::sys::exit(PANICKED)
+    crate::end(PANICKED)
 }
