@@ -20,8 +20,8 @@ struct Use {
 pub struct Supply {
     period: u64,
     capacity: u64,
-    /// By how much use and prices together can exceed what the budget held: an activation for each thread, a late timer, a masked path, and
-    /// the failure of a callee.
+    /// By how much use and prices together can exceed what the budget held: an activation for each thread, half of one for the boundary, a late timer, a
+    /// masked path, and the failure of a callee.
     over: u64,
     /// Whether prices count. The kernel leaves the rest of a bound to who is switched to when a
     /// path is shorter; part of a price comes back.
@@ -37,7 +37,8 @@ impl Supply {
         system.budgets.iter().enumerate().map(move |(index, &(period, capacity))| {
             let victims = system.victims.iter().filter(|thread| thread.budget == index).count();
             let threads = victims + system.hostile.iter().filter(|thread| thread.budget == index).count();
-            let over = threads as u64 * COSTS.activation() + COSTS.slack();
+            let turn = u64::from(COSTS.switching.yielding());
+            let over = threads as u64 * COSTS.activation() + turn + COSTS.slack();
             Supply { period: period.into(), capacity: capacity.into(), over, priced, uses: VecDeque::new() }
         })
     }
