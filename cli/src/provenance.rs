@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use build_tool::{Built, Install};
-use report::schema::Provenance;
+use report::schema::{Program, Provenance};
 use sha2::{Digest, Sha256};
 
 /// File beside the summary of the run.
@@ -24,6 +24,7 @@ pub fn keep(install: &Install, built: &Built, subject: &Path, summary: &Path) {
         manifest_hash: std::fs::read(subject).ok().map(|bytes| hash(&bytes)),
         board_hash: std::fs::read(&built.loaded.board.path).ok().map(|bytes| hash(&bytes)),
         profile_hash: Some(hash(built.loaded.profile.text.as_bytes())),
+        programs: programs(built),
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         host: host(),
     };
@@ -46,8 +47,21 @@ fn command() -> Vec<String> {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    let digits = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    format!("sha256:{digits}")
+    format!("sha256:{}", build_tool::hash(bytes))
+}
+
+/// What ran, as it was placed: from memory, not from files that somebody may have written since.
+fn programs(built: &Built) -> Vec<Program> {
+    let program = |name: &str, path: &Path, bytes: &[u8]| Program {
+        name: name.to_owned(),
+        path: path.display().to_string(),
+        hash: hash(bytes),
+    };
+    let domains = built.system.domains.iter().zip(&built.domains).zip(&built.placed.domains);
+    let domains = domains.map(|((domain, path), bytes)| program(&domain.name, path, bytes));
+    let image = program("image", &built.image, &built.placed.image);
+    let kernel = std::fs::read(&built.kernel).ok().map(|bytes| program("kernel", &built.kernel, &bytes));
+    [image].into_iter().chain(kernel).chain(domains).collect()
 }
 
 /// The commit of the checkout, with `-dirty` when a file was changed; `None` without git, or in a tree that is no checkout.

@@ -1,7 +1,5 @@
 //! Bytes of the kernel's image, with the code for handlers that interrupts reach without it and without (SBI, table IV).
 
-use std::path::Path;
-
 use build_tool::{Toolchain, build_kernel, build_kernel_without_handlers};
 use object::{Object, ObjectSection, SectionFlags};
 
@@ -39,7 +37,7 @@ pub fn measure(bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<
     Ok([rows(bench, &with, WITH)?, rows(bench, &without, WITHOUT)?].concat())
 }
 
-fn rows(bench: &Bench<'_>, image: &Path, (suffix, what, paper): (&str, &str, [&str; 2])) -> Result<Vec<Row>, Error> {
+fn rows(bench: &Bench<'_>, image: &[u8], (suffix, what, paper): (&str, &str, [&str; 2])) -> Result<Vec<Row>, Error> {
     let Bytes { rom, ram } = bytes(image)?;
     let figures = [("rom", "loaded: code, constants, vectors", rom), ("ram", "data, stacks but for the boot's", ram)];
     let row = |((id, part, bytes), paper): ((&str, &str, u64), &str)| Row {
@@ -50,9 +48,8 @@ fn rows(bench: &Bench<'_>, image: &Path, (suffix, what, paper): (&str, &str, [&s
     Ok(figures.into_iter().zip(paper).map(row).collect())
 }
 
-fn bytes(image: &Path) -> Result<Bytes, Error> {
-    let content = std::fs::read(image).map_err(|error| Error::file(image, &error))?;
-    let file = object::File::parse(&*content).map_err(|error| Error::file(image, &error))?;
+fn bytes(image: &[u8]) -> Result<Bytes, Error> {
+    let file = object::File::parse(image).map_err(|error| Error::Build(format!("a kernel cannot be read: {error}")))?;
     let mut bytes = Bytes { rom: 0, ram: 0 };
     for section in file.sections() {
         let SectionFlags::Elf { sh_flags } = section.flags() else { continue };

@@ -81,11 +81,10 @@ impl Board {
         let pace = if install.chip_of(&file).map_err(told)?.is_modelled { Pace::USUAL } else { Pace::SLOW };
         let simulator = runner::find(&board.simulator).map_err(|error| error.to_string())?;
         let chain = Toolchain::find(&board.core).map_err(told)?;
-        let read = |path: PathBuf| fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
-        let kernel = read(build_kernel(&install, &chain, &board).map_err(told)?)?;
+        let kernel = build_kernel(&install, &chain, &board).map_err(told)?;
         let source = CrateSource { path: PLAYER.into(), bin: None, features: Vec::new() };
         let directory = install.root.join(PLAYER);
-        let player = read(build_crate(&install, &chain, &board, &directory, &source).map_err(told)?.nominal)?;
+        let player = build_crate(&install, &chain, &board, &directory, &source).map_err(told)?.nominal;
         let system = format!("hunt-{lane}-{}", name.chars().take(4).collect::<String>());
         let claim = install.claim(&system, &mut || eprintln!("hunt: waiting for another hunt with lane {lane}"));
         let claim = claim.map_err(told)?;

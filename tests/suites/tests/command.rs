@@ -114,6 +114,57 @@ fn a_plain_program_runs_in_a_domain_of_its_own() {
     }
 }
 
+/// Sources whose names differ by a separator alone, headers and flags: what runs was built from the files that are there, and the report says what that was.
+#[test]
+fn what_runs_is_what_was_built() {
+    let directory = TempDir::new().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        // Older than all that is built.
+        fs::File::options().write(true).open(&path).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    };
+    let says = |text: &str| {
+        format!("#include <stdio.h>\n__attribute__((constructor)) static void says(void) {{ puts(\"{text}\"); }}\n")
+    };
+    write("a/b.c", &says("a/b.c"));
+    write("a_b.c", &says("a_b.c"));
+    write(
+        "main.c",
+        "#include <stdio.h>\n#include \"value.h\"\nint main(void) { printf(\"%d %d\\n\", VALUE, FLAG); return 0; }\n",
+    );
+    let run = |flag: u32, value: u32| {
+        write("value.h", &format!("#define VALUE {value}\n"));
+        let manifest = format!(
+            "[system]\nname = \"sources\"\nboard = \"mps2-an500\"\n[run]\nawait = [\"app\"]\nlimit = \"1 s\"\n[console]\n\
+             [budget.app]\nperiod = \"10 ms\"\ncapacity = \"7 ms\"\n[domain.app]\n\
+             c = {{ sources = [\"a/b.c\", \"*.c\", \"main.c\"], flags = [\"-DFLAG={flag}\"] }}\n\
+             heap = {{ memory = \"sdram\", size = \"64 KiB\" }}\n[[domain.app.thread]]\npriority = 8\nbudget = \"app\"\n\
+             [domain.app.uses]\nconsole = {{ gate = \"console.write\" }}\n"
+        );
+        write("system.toml", &manifest);
+        let ran = cofferdam(&["run", directory.path().join("system.toml").to_str().unwrap()]);
+        assert_eq!(ran.status.code(), Some(0), "{}{}", text(&ran.stdout), text(&ran.stderr));
+        let said = text(&ran.stdout);
+        for line in ["a/b.c", "a_b.c", &format!("{value} {flag}")] {
+            assert_eq!(said.lines().filter(|said| said == &line).count(), 1, "{line}: {said}");
+        }
+    };
+    run(1, 2);
+    run(3, 4);
+    let results = directory.path().join("target/cofferdam/sources");
+    let report: serde_json::Value = serde_json::from_slice(&fs::read(results.join("report.json")).unwrap()).unwrap();
+    let programs = report["provenance"]["programs"].as_array().unwrap();
+    let names: Vec<&str> = programs.iter().map(|program| program["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["image", "kernel", "console", "app"]);
+    for program in programs {
+        let sum = Command::new("sha256sum").arg(program["path"].as_str().unwrap()).output().unwrap();
+        let expected = format!("sha256:{}", text(&sum.stdout).split(' ').next().unwrap());
+        assert_eq!(program["hash"], expected.as_str(), "{program}");
+    }
+}
+
 /// Processes of QEMU that run an image of this system.
 fn emulators(image: &str) -> usize {
     let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path().join("cmdline"));

@@ -1,14 +1,15 @@
 //! Builds domains from sources in C and C++, and prints the flags with which anybody else can.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use manifest::{Board, CSources, Diagnostic, input};
+use manifest::{Board, CSources, Diagnostic, Refusal, input};
 
 use crate::c_library::{Library, files, installed};
 use crate::command;
 use crate::core_rules;
-use crate::files::{create_dir, unwritable};
+use crate::files::{create_dir, short, unwritable};
 use crate::install::{Install, unreadable};
 use crate::linked::{Linked, addresses, elsewhere_flags};
 use crate::toolchain::Toolchain;
@@ -61,21 +62,33 @@ fn glue(install: &Install, tools: &Toolchain, board: &Board, library: &Library) 
     flags.extend([common.as_path(), library.directory()].map(|dir| format!("-I{}", dir.display())));
     let entry = files(&install.root.join(&board.core.entry), "S");
     let sources = files(&common, "c").into_iter().chain(library.sources()).chain(entry);
-    let glue = sources.map(|file| Ok(compile(tools, &flags, &file, &dir)?.0));
+    // Boards of one name, and checkouts that build into one directory, have their own.
+    let with = flags.join("\0");
+    let glue = sources.map(|file| Ok(compile(tools, &flags, &file, &dir.join(object_name(&file, &with)))?.0));
     glue.chain([crate::rust::build_malloc(install, tools, board, &dir)]).collect()
 }
 
-/// Compiles one source into `dir`; the object, and warnings of the compiler. The object appears complete: somebody else may be linking the one before it.
-fn compile(tools: &Toolchain, flags: &[String], source: &Path, dir: &Path) -> Result<(PathBuf, String), Diagnostic> {
+/// The one name of a file.
+fn identity(file: &Path) -> PathBuf {
+    file.canonicalize().unwrap_or_else(|_| file.to_owned())
+}
+
+/// The name of a source's object: no two sources share one, whatever their directories are called.
+pub(crate) fn object_name(source: &Path, with: &str) -> String {
+    let name = source.file_name().unwrap_or_default().to_string_lossy();
+    let all = [identity(source).as_os_str().as_encoded_bytes(), with.as_bytes()].join(&0);
+    format!("{name}-{}.o", short(&all))
+}
+
+/// Compiles one source into an object; that, and warnings of the compiler. The object appears complete: somebody else may be linking the one before it.
+fn compile(tools: &Toolchain, flags: &[String], source: &Path, object: &Path) -> Result<(PathBuf, String), Diagnostic> {
     input::readable(source, input::MOST_TEXT).map_err(|why| unreadable(source, &why))?;
-    let name = source.to_string_lossy().replace(['/', '\\', ':'], "_");
-    let object = dir.join(format!("{}.o", name.trim_start_matches(['.', '_'])));
     let mut command = Command::new(&tools.gcc);
     let aside = object.with_extension(format!("{}.partial.o", std::process::id()));
     command.args(flags).arg("-c").arg(source).arg("-o").arg(&aside);
     let output = command::run(&format!("`{}`", source.display()), &mut command)?;
-    std::fs::rename(&aside, &object).map_err(|error| unwritable(&object, &error))?;
-    Ok((object, command::warnings(&output)))
+    std::fs::rename(&aside, object).map_err(|error| unwritable(object, &error))?;
+    Ok((object.to_owned(), command::warnings(&output)))
 }
 
 /// An entry of `compile_commands.json`.
@@ -96,6 +109,28 @@ pub fn is_source(path: &Path) -> bool {
 /// Whether a source is in C++, by its extension as the compiler has it.
 fn is_cpp(source: &Path) -> bool {
     source.extension().is_some_and(|e| ["cc", "cp", "cpp", "cxx", "c++", "C", "CPP"].iter().any(|known| e == *known))
+}
+
+/// Whether the compiler makes an object of a file, by its name: a source in C, C++, assembler, or one that the preprocessor has read.
+pub(crate) fn can_be_compiled(path: &Path) -> bool {
+    is_source(path) || path.extension().is_some_and(|e| ["S", "s", "sx", "i", "ii"].iter().any(|known| e == *known))
+}
+
+/// The refusal of a file that is no source. Of a header the compiler would make something else than an object; others it would pass on to the linker.
+pub(crate) fn no_source(path: &Path, pattern: &str) -> Refusal {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_header = path.extension().is_some_and(|e| e.to_string_lossy().to_lowercase().starts_with('h'));
+    let what = if is_header { "a header" } else { "no source" };
+    let remedy = match pattern.rsplit_once('*') {
+        Some((before, _)) => format!("write a pattern that leaves it out, such as `{before}*.c`"),
+        None if is_header => "leave it out: sources include it, and `include` names directories of headers".to_owned(),
+        None => "leave it out".to_owned(),
+    };
+    Refusal::at("CF0524", "", format!("`{name}` is {what}"))
+        .value(format!("`{pattern}` in `sources`"))
+        .limit(".c; .cc, .cp, .cpp, .cxx, .c++, .C, .CPP; .S, .s, .sx; .i, .ii")
+        .rule("each of the sources becomes an object of the program")
+        .remedy(remedy)
 }
 
 /// Replaces patterns (`src/*.c`) by the files that match; `*` stands for any part of a file's name.
@@ -134,15 +169,22 @@ pub fn build_c(
     flags.extend(source.include.iter().map(|include| format!("-I{}", directory.join(include).display())));
     flags.extend(source.flags.iter().cloned());
     let mut sources = Vec::new();
+    let mut named = BTreeSet::new();
     for pattern in &source.sources {
-        sources.extend(expand(directory, pattern)?);
+        let files = expand(directory, pattern)?;
+        if let Some(other) = files.iter().find(|file| !can_be_compiled(file)) {
+            return Err(no_source(other, pattern).into());
+        }
+        // One that two patterns name is linked once.
+        sources.extend(files.into_iter().filter(|file| named.insert(identity(file))));
     }
     let cpp = sources.iter().any(|file| is_cpp(file));
     if cpp {
         installed(tools, board, "libstdc++.a", "the library of C++ for the chip (libstdc++)")?;
     }
     let commands = sources.iter().map(|file| compile_command(tools, &flags, file)).collect();
-    let compiled = sources.iter().map(|file| compile(tools, &flags, file, dir)).collect::<Result<Vec<_>, _>>()?;
+    let compiled = sources.iter().map(|file| compile(tools, &flags, file, &dir.join(object_name(file, ""))));
+    let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
     let (objects, warnings): (Vec<_>, Vec<_>) = compiled.into_iter().unzip();
     let libraries: &[&str] = if cpp { &["-lstdc++", "-lm", "-o"] } else { &["-lm", "-o"] };
     let flags = linker_flags(install, tools, board)?;
@@ -150,7 +192,8 @@ pub fn build_c(
         let output = dir.join(format!("{name}{suffix}.elf"));
         let mut command = Command::new(&tools.gcc);
         command.args(&objects).args(&flags).args(more).args(libraries).arg(&output);
-        command::run(&format!("the domain `{name}`"), &mut command).map(|_| output)
+        command::run(&format!("the domain `{name}`"), &mut command)?;
+        input::read(&output, input::MOST_BINARY).map_err(|why| unreadable(&output, &why))
     };
     let warnings = warnings.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
     let more = elsewhere_flags(board);

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use manifest::Diagnostic;
+use sha2::{Digest, Sha256};
 
 /// CF0604 for a file or directory that cannot be written.
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
@@ -39,4 +40,14 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
         let _ = std::fs::remove_file(&aside);
         unwritable(path, &error)
     })
+}
+
+/// The SHA-256 of bytes, in hexadecimal digits.
+pub fn hash(bytes: &[u8]) -> String {
+    format!("{:x}", Sha256::digest(bytes))
+}
+
+/// The first digits of [`hash`], for names of files that a person reads.
+pub(crate) fn short(bytes: &[u8]) -> String {
+    hash(bytes)[..16].to_owned()
 }

@@ -4,6 +4,7 @@
 
 mod c;
 mod c_library;
+mod cargo;
 mod checkout_link;
 mod chip_rules;
 mod claim;
@@ -29,7 +30,7 @@ mod watch;
 pub use c::{build_c, cmake_toolchain, compiler_flags, is_source, linker_flags};
 pub use claim::Claim;
 pub use describe::describe;
-pub use files::write_file;
+pub use files::{hash, write_file};
 pub use install::Install;
 pub use linked::Linked;
 pub use load::{Admitted, Instead, Loaded, results_of};

@@ -1,7 +1,5 @@
 //! Programs as builds leave them, and the files of the checkout that all are built with.
 
-use std::path::PathBuf;
-
 use manifest::{Board, Core};
 
 /// The part that is in the directory of the board's entry.
@@ -33,12 +31,12 @@ pub(crate) fn addresses(core: &Core) -> Vec<String> {
     }
 }
 
-/// A program that was linked: twice, if it will be moved.
+/// A program that was linked: twice, if it will be moved. The bytes of its files, which may be another's a moment later.
 pub struct Linked {
     /// At the nominal addresses.
-    pub nominal: PathBuf,
+    pub nominal: Vec<u8>,
     /// At others, to compare with.
-    pub elsewhere: Option<PathBuf>,
+    pub elsewhere: Option<Vec<u8>>,
     /// How each source was compiled, as `compile_commands.json` has it.
     pub commands: Vec<serde_json::Value>,
     /// Warnings of the compiler, empty if there are none.

@@ -6,6 +6,7 @@ use manifest::input::{self, Unread};
 use manifest::resolved::System;
 use manifest::{Board, BoardFile, Bound, Diagnostic, Document, Refusal};
 
+use crate::c::{can_be_compiled, no_source};
 use crate::install::Install;
 use crate::locate::{of_program, of_suspects};
 use crate::options::Options;
@@ -217,7 +218,10 @@ impl Loaded {
                     let file =
                         if key == "crate" { self.package(&path.to_string_lossy()) } else { directory.join(&path) };
                     let refused = input::readable(&file, input::MOST_TEXT).err();
-                    found.extend(refused.map(|why| missing(place, &path, &why)));
+                    let refused = refused.map(|why| missing(place.clone(), &path, &why));
+                    let no_source = (key != "crate" && !can_be_compiled(&path))
+                        .then(|| Refusal { place, ..no_source(&path, &path.to_string_lossy()) });
+                    found.extend(refused.or(no_source));
                     continue;
                 }
                 match input::read(&directory.join(&path), input::MOST_BINARY) {

@@ -61,7 +61,7 @@ pub struct Compiled {
 pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&str)) -> Result<Compiled, Diagnostic> {
     let tools = Toolchain::find(&loaded.board.core)?;
     progress("kernel");
-    let kernel = read(&build_kernel(install, &tools, &loaded.board)?)?;
+    let kernel = build_kernel(install, &tools, &loaded.board)?;
     let directory = loaded.document.directory();
     let (mut domains, mut commands, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     let results = install.system_dir(&loaded.results);
@@ -86,12 +86,11 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
         if !said.is_empty() {
             warnings.push(place(warned(name, &said)).as_warning());
         }
-        let program = read(&nominal)?;
         if let Some(elsewhere) = elsewhere {
-            place::moves(name, &program, &read(&elsewhere)?)
+            place::moves(name, &nominal, &elsewhere)
                 .map_err(|error| loaded.document.locate(locate::of_program(&error)))?;
         }
-        domains.push(program);
+        domains.push(nominal);
     }
     if !commands.is_empty() {
         write_file(&results.join("compile_commands.json"), format!("{:#}\n", json!(commands)).as_bytes())?;

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use manifest::{Board, Core, CrateSource, Diagnostic};
+use manifest::{Board, Core, CrateSource, Diagnostic, input};
 
+use crate::cargo::{Build, Finished};
 use crate::command;
 use crate::core_rules;
-use crate::install::Install;
+use crate::files::{hash, short};
+use crate::install::{Install, unreadable};
 use crate::linked::{Linked, addresses, elsewhere_flags};
 use crate::toolchain::Toolchain;
 
@@ -35,6 +37,8 @@ const SMALL: &[&str] = &[
 
 /// The linker of domains: it runs the compiler's twice. From the end of its name rustc takes it for a `gcc`.
 const LINK_TWICE: &str = "user/link-twice-gcc";
+/// The linker script of domains.
+const DOMAIN_SCRIPT: &str = "user/domain.ld";
 
 /// For whom a package is built.
 enum For {
@@ -44,7 +48,14 @@ enum For {
     Domain,
 }
 
-fn cargo(install: &Install, tools: &Toolchain, board: &Board, whom: For, flags: &[String]) -> Command {
+/// A build of a package.
+fn cargo(
+    install: &Install,
+    tools: &Toolchain,
+    board: &Board,
+    (whom, package): (For, &Path),
+    flags: &[String],
+) -> Result<Build, Diagnostic> {
     let targets = &board.core.targets;
     let (target, dir) = match &whom {
         // Of a core's boards each has a kernel of its own, with constants of its own.
@@ -52,28 +63,45 @@ fn cargo(install: &Install, tools: &Toolchain, board: &Board, whom: For, flags: 
         For::KernelWithoutHandlers => (&targets.kernel, Path::new("kernel-without-handlers").join(&board.name)),
         For::Domain => (&targets.domain, PathBuf::from("bare")),
     };
-    let mut command = Command::new(&tools.cargo);
-    command.env("RUSTC", &tools.rustc).env_remove("RUSTFLAGS").env_remove("CARGO_TARGET_DIR");
+    let directory = install.target.join(dir);
+    let is_domain = matches!(whom, For::Domain);
+    let small = !is_domain && targets.small_kernel;
+    let debug: &[&str] = if install.no_debug { &["profile.bare.debug=0"] } else { &[] };
+    let settings = || PROFILE.iter().chain(if small { SMALL } else { &[] }).chain(debug);
+    let asked = |verb: &str| {
+        let mut command = Command::new(&tools.cargo);
+        command.env("RUSTC", &tools.rustc).env_remove("RUSTFLAGS").env_remove("CARGO_TARGET_DIR");
+        command.args([verb, "--target", target, "--profile", "bare", "--target-dir"]).arg(&directory);
+        command.arg("--manifest-path").arg(package.join("Cargo.toml"));
+        settings().for_each(|setting| {
+            command.args(["--config", setting]);
+        });
+        command
+    };
+    let mut command = asked("build");
+    command.args(["--message-format", "json-render-diagnostics"]);
     command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     if !targets.cc_flags.is_empty() {
         command.env(format!("CFLAGS_{}", target.replace('-', "_")), targets.cc_flags.join(" "));
     }
-    command.env("COFFERDAM_LINKER", &tools.gcc).env("COFFERDAM_ELSEWHERE", elsewhere_flags(board).join(" "));
+    let elsewhere = elsewhere_flags(board).join(" ");
+    command.env("COFFERDAM_LINKER", &tools.gcc).env("COFFERDAM_ELSEWHERE", &elsewhere);
     command.env("COFFERDAM_ROOT", &install.root).env("COFFERDAM_BOARD", &board.path).env_remove("COFFERDAM_OWN_BOARD");
     if install.is_own(&board.path) {
         command.env("COFFERDAM_OWN_BOARD", &board.path);
     }
-    command.args(["build", "--target", target, "--profile", "bare", "--message-format", "json-render-diagnostics"]);
-    command.arg("--target-dir").arg(install.target.join(dir));
-    let small = !matches!(whom, For::Domain) && targets.small_kernel;
-    let debug: &[&str] = if install.no_debug { &["profile.bare.debug=0"] } else { &[] };
-    for setting in PROFILE.iter().chain(if small { SMALL } else { &[] }).chain(debug) {
-        command.args(["--config", setting]);
-    }
     if tools.build_std {
         command.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std=core,alloc");
     }
-    command
+    let mut with = vec![tools.linker()];
+    if is_domain {
+        let read = |path: PathBuf| input::read(&path, input::MOST_TEXT).map_err(|why| unreadable(&path, &why));
+        for file in [DOMAIN_SCRIPT, LINK_TWICE] {
+            with.push(hash(&read(install.root.join(file))?));
+        }
+        with.push(elsewhere);
+    }
+    Ok(Build { command, clean: asked("clean"), directory, target: target.clone(), with: with.join("\n") })
 }
 
 fn codegen(options: &[&str]) -> Vec<String> {
@@ -82,7 +110,7 @@ fn codegen(options: &[&str]) -> Vec<String> {
 
 /// The compiler's options for domains of a board.
 fn domain_flags(install: &Install, board: &Board) -> Vec<String> {
-    let script = install.root.join("user/domain.ld");
+    let script = install.root.join(DOMAIN_SCRIPT);
     let script = format!("link-arg=-T{}", script.display());
     let cpu = format!("target-cpu={}", board.core.targets.cpu);
     let linker = format!("linker={}", install.root.join(LINK_TWICE).display());
@@ -114,39 +142,40 @@ pub fn build_crate(
     }
     install.link_for(directory)?;
     let flags = domain_flags(install, board);
-    let mut command = cargo(install, tools, board, For::Domain, &flags);
-    command.arg("--manifest-path").arg(&package);
+    let mut build = cargo(install, tools, board, (For::Domain, directory), &flags)?;
     if let Some(bin) = &source.bin {
-        command.args(["--bin", bin]);
+        build.command.args(["--bin", bin]);
     }
     if !source.features.is_empty() {
-        command.args(["--features", &source.features.join(",")]);
+        build.command.args(["--features", &source.features.join(",")]);
     }
-    let output = command::run(&format!("the package `{}`", source.path), &mut command)?;
-    let nominal = executable(&output.stdout, source.bin.as_deref()).ok_or_else(|| {
+    let finished = build.run(&format!("the package `{}`", source.path))?;
+    let path = executable(&finished.output.stdout, source.bin.as_deref()).ok_or_else(|| {
         Diagnostic::new("CF0506", format!("the package `{}` has no binary, or several", source.path))
             .rule("a domain is one program")
             .remedy("name it: `crate = { path = \"...\", bin = \"...\" }`")
     })?;
-    if board.core.targets.linked_at.is_some() {
-        return Ok(Linked { nominal, elsewhere: None, commands: Vec::new(), warnings: command::warnings(&output) });
-    }
-    match elsewhere(&nominal) {
-        Some(elsewhere) => Ok(Linked {
-            nominal,
-            elsewhere: Some(elsewhere),
-            commands: Vec::new(),
-            warnings: command::warnings(&output),
-        }),
-        None => Err(Diagnostic::new("CF0605", format!("the second link of `{}` is missing", nominal.display()))
-            .rule("programs are linked twice, and compared")
-            .remedy("remove the directory `bare` of the target directory, and build again")),
-    }
+    let nominal = read(&path)?;
+    let warnings = command::warnings(&finished.output);
+    let elsewhere = match board.core.targets.linked_at {
+        Some(_) => None,
+        None => Some(read(&elsewhere(&path, &nominal).ok_or_else(|| without_second(&path))?)?),
+    };
+    Ok(Linked { nominal, elsewhere, commands: Vec::new(), warnings })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
+    input::read(path, input::MOST_BINARY).map_err(|why| unreadable(path, &why))
+}
+
+fn without_second(path: &Path) -> Diagnostic {
+    Diagnostic::new("CF0605", format!("the second link of `{}` is missing", path.display()))
+        .rule("programs are linked twice, and compared")
+        .remedy("remove the directory `bare` of the target directory, and build again")
 }
 
 /// The second link of an executable: cargo has linked it in its directory of dependencies, under a name with a hash.
-fn elsewhere(nominal: &Path) -> Option<PathBuf> {
-    let own = std::fs::read(nominal).ok()?;
+fn elsewhere(nominal: &Path, own: &[u8]) -> Option<PathBuf> {
     let entries = std::fs::read_dir(nominal.parent()?.join("deps")).ok()?;
     let second =
         entries.flatten().map(|entry| entry.path()).filter(|path| path.extension() == Some("elsewhere".as_ref()));
@@ -158,17 +187,18 @@ fn elsewhere(nominal: &Path) -> Option<PathBuf> {
     { second }.find(is_own)
 }
 
-/// Builds the kernel of a board and returns its ELF file.
+/// Builds the kernel of a board and returns its ELF file's bytes: the file may be another's a moment later.
 ///
 /// # Errors
 /// CF0506 when it does not build; CF0605 when it lacks a label that the core's file names.
-pub fn build_kernel(install: &Install, tools: &Toolchain, board: &Board) -> Result<PathBuf, Diagnostic> {
-    let kernel = kernel_program(install, tools, board, For::Kernel, &[])?;
-    core_rules::timer_entry(&board.core, &kernel)?;
-    Ok(kernel)
+pub fn build_kernel(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<u8>, Diagnostic> {
+    let (path, _finished) = kernel_program(install, tools, board, For::Kernel, &[])?;
+    core_rules::timer_entry(&board.core, &path)?;
+    read(&path)
 }
 
-/// Builds a board's kernel without the code for handlers that interrupts reach without it, and returns its ELF file: it refuses tables with handlers.
+/// Builds a board's kernel without the code for handlers that interrupts reach without it, and returns its ELF file's bytes: it refuses tables with
+/// handlers.
 ///
 /// # Errors
 /// CF0506 when it does not build.
@@ -176,8 +206,10 @@ pub fn build_kernel_without_handlers(
     install: &Install,
     tools: &Toolchain,
     board: &Board,
-) -> Result<PathBuf, Diagnostic> {
-    kernel_program(install, tools, board, For::KernelWithoutHandlers, &["--no-default-features"])
+) -> Result<Vec<u8>, Diagnostic> {
+    let (path, _finished) =
+        kernel_program(install, tools, board, For::KernelWithoutHandlers, &["--no-default-features"])?;
+    read(&path)
 }
 
 /// Builds a program that runs in the place of a board's kernel, an example of its package, and returns its ELF file.
@@ -190,7 +222,7 @@ pub fn build_example(
     board: &Board,
     example: &str,
 ) -> Result<PathBuf, Diagnostic> {
-    kernel_program(install, tools, board, For::Kernel, &["--example", example])
+    kernel_program(install, tools, board, For::Kernel, &["--example", example]).map(|(path, _)| path)
 }
 
 /// The program of the kernel's package that the arguments select; by default its one binary.
@@ -200,7 +232,7 @@ fn kernel_program(
     board: &Board,
     whom: For,
     select: &[&str],
-) -> Result<PathBuf, Diagnostic> {
+) -> Result<(PathBuf, Finished), Diagnostic> {
     let Core { targets, image, .. } = &board.core;
     let cpu = format!("target-cpu={}", targets.cpu);
     let linker = format!("linker={}", tools.gcc.display());
@@ -208,14 +240,15 @@ fn kernel_program(
     let options = [&cpu, &linker, "link-arg=-nostartfiles", "link-arg=-nostdlib", "symbol-mangling-version=v0"];
     let mut flags = codegen(&options);
     flags.extend(targets.link_flags.iter().flat_map(|flag| ["-C".to_owned(), format!("link-arg={flag}")]));
-    let mut command = cargo(install, tools, board, whom, &flags);
-    command.arg("--manifest-path").arg(install.root.join(&image.package).join("Cargo.toml")).args(select);
-    let output = command::run("the kernel", &mut command)?;
-    executable(&output.stdout, None).ok_or_else(|| {
+    let mut build = cargo(install, tools, board, (whom, &install.root.join(&image.package)), &flags)?;
+    build.command.args(select);
+    let finished = build.run("the kernel")?;
+    let path = executable(&finished.output.stdout, None).ok_or_else(|| {
         Diagnostic::new("CF0605", "the kernel's package has no such program")
             .rule("it has one")
             .remedy("restore the checkout")
-    })
+    })?;
+    Ok((path, finished))
 }
 
 /// Builds the heap of domains that are C alone and returns its object file in `dir`. Only this object of cargo's library is linked:
@@ -227,17 +260,17 @@ pub fn build_malloc(install: &Install, tools: &Toolchain, board: &Board, dir: &P
     const PACKAGE: &str = "cofferdam-malloc";
     // A library is not linked, but with other options the core library would be built again for it.
     let flags = domain_flags(install, board);
-    let mut command = cargo(install, tools, board, For::Domain, &flags);
-    command.arg("--manifest-path").arg(install.root.join("Cargo.toml")).args(["-p", PACKAGE]);
-    let output = command::run("the heap", &mut command)?;
-    let library = artifact(&output.stdout, ".a").ok_or_else(|| without_object("library"))?;
+    let mut build = cargo(install, tools, board, (For::Domain, &install.root), &flags)?;
+    build.command.args(["-p", PACKAGE]);
+    let finished = build.run("the heap")?;
+    let library = artifact(&finished.output.stdout, ".a").ok_or_else(|| without_object("library"))?;
     let mut list = Command::new(&tools.ar);
     let members = command::run("the heap", list.arg("t").arg(&library))?;
     let members = String::from_utf8_lossy(&members.stdout).into_owned();
     let member = members.lines().find(|name| name.starts_with("cofferdam_malloc-") && name.ends_with(".o"));
     let member = member.ok_or_else(|| without_object("object"))?;
     let object = command::run("the heap", Command::new(&tools.ar).arg("p").arg(&library).arg(member))?;
-    let path = dir.join("cofferdam_malloc.o");
+    let path = dir.join(format!("cofferdam_malloc-{}.o", short(&object.stdout)));
     crate::files::write_file(&path, &object.stdout)?;
     Ok(path)
 }

@@ -3,6 +3,7 @@ use std::path::Path;
 
 use manifest::Document;
 
+use crate::c::object_name;
 use crate::rust::executable as executable_of;
 use crate::{Install, Origin};
 
@@ -79,4 +80,14 @@ fn names_of_boards_and_of_kinds_differ_as_words() {
         let words: BTreeSet<u32> = names.iter().map(|name| abi::info::name_hash(name)).collect();
         assert!(words.len() == names.len() && !words.contains(&0), "{names:?}");
     }
+}
+
+/// However directories and files are called, each source has an object of its own, and two names of one file have one.
+#[test]
+fn sources_do_not_share_objects() {
+    let names = ["a/b.c", "a_b.c", "a:b.c", "b.c", "a/b.cc", "./a_b_c"].map(|path| object_name(Path::new(path), ""));
+    assert_eq!(BTreeSet::from(names.clone()).len(), names.len(), "{names:?}");
+    assert_ne!(object_name(Path::new("b.c"), "-O1"), object_name(Path::new("b.c"), "-O2"));
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    assert_eq!(object_name(&own.join("src/tests.rs"), ""), object_name(&own.join("src/../src/tests.rs"), ""));
 }

@@ -70,6 +70,20 @@ impl Toolchain {
         Ok(tools)
     }
 
+    /// What tells one linker from another, with the compiler that runs it: their files, with size and time.
+    pub(crate) fn linker(&self) -> String {
+        let asked = Command::new(&self.gcc).arg("-print-prog-name=ld").output();
+        let named = asked.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+        let ld = if named.contains('/') { Some(PathBuf::from(named)) } else { find_in_path(&named) };
+        let told = |path: &Path| {
+            let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            let facts = std::fs::metadata(&path).ok();
+            let facts = facts.and_then(|facts| Some((facts.len(), facts.modified().ok()?)));
+            format!("{} {facts:?}", path.display())
+        };
+        [Some(self.gcc.clone()), ld].into_iter().flatten().map(|path| told(&path)).collect::<Vec<_>>().join("\n")
+    }
+
     /// The C++ compiler, which comes with the one for C.
     pub fn gxx(&self) -> PathBuf {
         let name = self.gcc.file_name().unwrap_or_default().to_string_lossy();

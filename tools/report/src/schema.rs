@@ -546,8 +546,22 @@ pub struct Provenance {
     pub board_hash: Option<String>,
     /// Hash of the timing profile as the observer had it.
     pub profile_hash: Option<String>,
+    /// The programs that ran, as they were placed.
+    #[serde(default)]
+    pub programs: Vec<Program>,
     /// When the report was written, in UTC, as ISO 8601 has it.
     pub date: String,
     /// The computer: name, system, architecture.
     pub host: String,
+}
+
+/// A program that ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// The domain, `kernel`, or `image` for all together as the simulator loads them.
+    pub name: String,
+    /// Path of its ELF file, which the next run replaces.
+    pub path: String,
+    /// Hash of that file's bytes.
+    pub hash: String,
 }

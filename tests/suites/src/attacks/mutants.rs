@@ -178,7 +178,6 @@ impl Bench {
             }
             let tools = told(Toolchain::find(&loaded.board.core))?;
             let kernel = told(build_kernel(&self.install, &tools, &loaded.board))?;
-            let kernel = fs::read(&kernel).map_err(|error| format!("{}: {error}", kernel.display()))?;
             Ok([vec![kernel], self.domains(manifest, board)?].concat())
         };
         let parts = [manifest, board.unwrap_or_default(), change.file, change.text];

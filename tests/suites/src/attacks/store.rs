@@ -9,8 +9,8 @@ use std::process::Command;
 
 /// Directories at the root of which nothing is built into a program of these suites...
 const NOT_BUILT: &[&str] = &["cli", "docs", "eval", "examples", "fuzz", "scripts", "sim", "target", "tests", "tools"];
-/// ...but for these: the tool that builds programs, and the suites,
-const BUILT_TOO: &[&str] = &["tools/build", "tests/attacks", "tests/conformance", "tests/direct"];
+/// ...but for these: the tool that builds programs, what makes constants of boards' files, and the suites,
+const BUILT_TOO: &[&str] = &["tools/build", "tools/board-facts", "tests/attacks", "tests/conformance", "tests/direct"];
 /// of which these only list the trials.
 const TRIED: &[&str] =
     &["attacks.toml", "mutants.toml", "order.txt", "order-a9.txt", "order-m33.txt", "order-rv32.txt"];
@@ -32,7 +32,9 @@ impl Store {
         let mut hasher = DefaultHasher::new();
         for (compiler, version) in compilers {
             let said = Command::new(compiler).arg(version).output();
-            said.unwrap_or_else(|error| panic!("{}: {error}", compiler.display())).stdout.hash(&mut hasher);
+            let said = said.unwrap_or_else(|error| panic!("{}: {error}", compiler.display()));
+            // gcc says its version where others complain.
+            (said.stdout, said.stderr).hash(&mut hasher);
         }
         add(sources, &|name| !name.starts_with('.') && !NOT_BUILT.contains(&name), &mut hasher);
         for directory in BUILT_TOO {

@@ -1,0 +1,2 @@
+/* A header beside sources. */
+extern unsigned table[2];

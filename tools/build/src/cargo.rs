@@ -1,0 +1,205 @@
+//! Builds by cargo, whose results are those of the files that are there.
+//!
+//! Cargo goes by the times of files, and by names that packages in different directories share: it takes another project's program for this one's, and
+//! an older source for the one that it has compiled. It knows neither the linker nor what that reads. So each result is noted here by the hash of its
+//! bytes, with hashes of all that it was built from. What cargo calls fresh, and was built from anything else, is built again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use manifest::Diagnostic;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::command;
+use crate::files::{create_dir, hash, unwritable, write_file};
+
+/// Notes that are kept: the latest.
+const MOST_NOTES: usize = 2000;
+/// Sources of the compiler's own library: they come with it, and cargo knows its version.
+const OF_COMPILER: &str = "/rustlib/src/rust/";
+
+/// A build by cargo in a directory that others use, too.
+pub(crate) struct Build {
+    /// `cargo build`, whose messages are JSON.
+    pub command: Command,
+    /// `cargo clean` for the same, but for the packages.
+    pub clean: Command,
+    /// Cargo's directory.
+    pub directory: PathBuf,
+    /// The target, which has a directory of its own in that.
+    pub target: String,
+    /// What results are built with and cargo does not know.
+    pub with: String,
+}
+
+/// A build that is over. Nobody builds anything else in that directory while it is kept.
+pub(crate) struct Finished {
+    /// Cargo's messages and warnings.
+    pub output: Output,
+    _lock: File,
+}
+
+impl Build {
+    /// Builds, and builds again what was not built from the files that are there.
+    ///
+    /// # Errors
+    /// CF0506 when it does not build, CF0604 for a directory that cannot be written, CF0605 when cargo keeps what it should not.
+    pub fn run(&mut self, what: &str) -> Result<Finished, Diagnostic> {
+        create_dir(&self.directory)?;
+        let path = |kind: &str| self.directory.join(format!("{}.{kind}", self.target));
+        let (lock, notes) = (path("lock"), path("built"));
+        let file = File::options().create(true).append(true).open(&lock).and_then(|file| file.lock().map(|()| file));
+        let lock = file.map_err(|error| unwritable(&lock, &error))?;
+        let mut known = Notes::read(&notes);
+        for _ in 0..2 {
+            let output = command::run(what, &mut self.command)?;
+            let results = Results::of(&output.stdout, &self.with);
+            let stale = results.stale(&known);
+            if stale.is_empty() {
+                known.add(&results);
+                known.write(&notes)?;
+                return Ok(Finished { output, _lock: lock });
+            }
+            let packages = stale.iter().flat_map(|id| ["-p", id]);
+            command::run(what, self.clean.args(packages))?;
+        }
+        Err(Diagnostic::new("CF0605", format!("cargo does not build {what} again"))
+            .rule("what runs was built from the files that are there")
+            .remedy(format!("remove the directory `{}`, and build again", self.directory.display())))
+    }
+}
+
+/// A library or program that cargo names.
+struct Made {
+    package: String,
+    fresh: bool,
+    /// Hash of its bytes.
+    hash: String,
+    /// Hashes of the files of its package, and for a program of all others.
+    from: [String; 2],
+}
+
+/// The results of a build that come from directories: packages of registries never change.
+struct Results(Vec<Made>);
+
+impl Results {
+    fn of(messages: &[u8], with: &str) -> Results {
+        let text = String::from_utf8_lossy(messages);
+        let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let own = |message: &Value| {
+            let id = message["package_id"].as_str().unwrap_or_default();
+            id.starts_with("path+") && !id.contains(OF_COMPILER) && message["filenames"].is_array()
+        };
+        let messages: Vec<Value> = messages.filter(own).collect();
+        let directory = |message: &Value| Some(Path::new(message["manifest_path"].as_str()?).parent()?.to_owned());
+        let packages: BTreeSet<PathBuf> = messages.iter().filter_map(directory).collect();
+        let first = |message: &Value| message["filenames"][0].as_str().map(PathBuf::from);
+        let mut files: BTreeMap<PathBuf, BTreeSet<PathBuf>> = BTreeMap::new();
+        for file in messages.iter().filter_map(first).flat_map(|result| sources(&result)) {
+            let within = packages.iter().filter(|package| file.starts_with(package));
+            let nearest = within.max_by_key(|package| package.components().count());
+            files.entry(nearest.cloned().unwrap_or_default()).or_default().insert(file);
+        }
+        let hashes: BTreeMap<&PathBuf, String> =
+            files.iter().map(|(package, files)| (package, hash_of(files, with))).collect();
+        let all = hash(hashes.values().flat_map(|hash| hash.bytes()).collect::<Vec<u8>>().as_slice());
+        let made = messages.iter().filter_map(|message| {
+            let (result, package) = (first(message)?, directory(message)?);
+            let is_program = result.with_extension("d").is_file();
+            Some(Made {
+                package: message["package_id"].as_str()?.to_owned(),
+                fresh: message["fresh"] == true,
+                hash: hash(&std::fs::read(&result).ok()?),
+                from: [
+                    hashes.get(&package).cloned().unwrap_or_default(),
+                    if is_program { all.clone() } else { String::new() },
+                ],
+            })
+        });
+        Results(made.collect())
+    }
+
+    /// Packages to be built again. A program that is of the same package's files and of other ones elsewhere makes all of them so: cargo does not say
+    /// which reads what.
+    fn stale(&self, known: &Notes) -> BTreeSet<String> {
+        let all = || self.0.iter().map(|made| made.package.clone());
+        let mut stale = BTreeSet::new();
+        for made in self.0.iter().filter(|made| made.fresh && !known.holds(made)) {
+            stale.insert(made.package.clone());
+            if known.others_differ(made) {
+                stale.extend(all());
+            }
+        }
+        stale
+    }
+}
+
+/// The sources of a program or a library for others than cargo, as cargo lists them beside it: `RESULT: FILE FILE`, with `\ ` for spaces.
+fn sources(result: &Path) -> Vec<PathBuf> {
+    let list = std::fs::read_to_string(result.with_extension("d")).unwrap_or_default();
+    let Some((_, files)) = list.lines().next().and_then(|line| line.split_once(": ")) else { return Vec::new() };
+    let files = files.replace("\\ ", "\0");
+    let files = files.split(' ').filter(|file| !file.is_empty()).map(|file| PathBuf::from(file.replace('\0', " ")));
+    files.filter(|file| !file.to_string_lossy().contains(OF_COMPILER)).collect()
+}
+
+/// The hash of names and contents. A file that is not there has none.
+fn hash_of(files: &BTreeSet<PathBuf>, with: &str) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(with);
+    files.iter().for_each(|file| add(&mut hasher, file));
+    format!("{:x}", hasher.finalize())
+}
+
+/// Adds a file, or all of a directory that a build script watches.
+fn add(hasher: &mut Sha256, path: &Path) {
+    hasher.update(path.as_os_str().as_encoded_bytes());
+    hasher.update([0]);
+    if !path.is_dir() {
+        return hasher.update(Sha256::digest(std::fs::read(path).unwrap_or_default()));
+    }
+    let hidden = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    let entries: BTreeSet<PathBuf> = entries.filter(|path| !hidden(path) && !path.ends_with("target")).collect();
+    entries.iter().for_each(|entry| add(hasher, entry));
+}
+
+/// What results were built from: a line for each, hash and hashes.
+struct Notes(Vec<String>);
+
+impl Notes {
+    fn read(path: &Path) -> Notes {
+        Notes(std::fs::read_to_string(path).unwrap_or_default().lines().map(str::to_owned).collect())
+    }
+
+    fn line(made: &Made) -> String {
+        format!("{} {} {}", made.hash, made.from[0], made.from[1])
+    }
+
+    fn holds(&self, made: &Made) -> bool {
+        self.0.contains(&Notes::line(made))
+    }
+
+    /// The same result was built from the same files of its package, and other ones.
+    fn others_differ(&self, made: &Made) -> bool {
+        let own = format!("{} {} ", made.hash, made.from[0]);
+        self.0.iter().any(|line| line.starts_with(&own))
+    }
+
+    fn add(&mut self, results: &Results) {
+        let lines: Vec<String> = results.0.iter().map(Notes::line).collect();
+        self.0.retain(|line| !lines.contains(line));
+        self.0.extend(lines);
+        self.0.drain(..self.0.len().saturating_sub(MOST_NOTES));
+    }
+
+    fn write(&self, path: &Path) -> Result<(), Diagnostic> {
+        write_file(path, (self.0.join("\n") + "\n").as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! Whatever was built in a directory before, what comes out of it was built from the files that are there.
+
+use std::fs;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
+
+use super::*;
+use crate::rust::executable;
+
+/// A directory of cargo's, and projects with packages of one name and version.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Scratch {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("cofferdam-built-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Scratch(path.canonicalize().unwrap())
+    }
+
+    /// Writes a file as if it had been there before anything was built: cargo does not see that it is another one.
+    fn write(&self, path: &str, text: &str) {
+        let path = self.0.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    }
+
+    /// A workspace with a program, which prints what its library says, and a text beside them.
+    fn project(&self, name: &str, says: &str) {
+        let package = |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+        let app = "[dependencies]\nlibrary = { path = \"library\" }\n[workspace]\n";
+        self.write(&format!("{name}/Cargo.toml"), &(package("app") + app));
+        self.write(
+            &format!("{name}/src/main.rs"),
+            "fn main() { print!(\"{}{}\", library::SAYS, include_str!(\"../../text\")); }",
+        );
+        self.write(&format!("{name}/library/Cargo.toml"), &package("library"));
+        self.library(name, says);
+    }
+
+    fn library(&self, name: &str, says: &str) {
+        self.write(&format!("{name}/library/src/lib.rs"), &format!("pub const SAYS: &str = {says:?};"));
+    }
+
+    fn build(&self, name: &str, with: &str) -> Build {
+        let cargo = |verb: &str| {
+            let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+            command.arg(verb).arg("--offline").arg("--target-dir").arg(self.0.join("target"));
+            command.arg("--manifest-path").arg(self.0.join(name).join("Cargo.toml"));
+            command
+        };
+        let (mut command, clean) = (cargo("build"), cargo("clean"));
+        command.args(["--message-format", "json-render-diagnostics"]);
+        Build { command, clean, directory: self.0.join("target"), target: "host".into(), with: with.to_owned() }
+    }
+
+    /// What the program of a project prints, and when it was linked.
+    fn runs(&self, name: &str, with: &str) -> (String, SystemTime) {
+        let finished = self.build(name, with).run("the program").unwrap();
+        let program = executable(&finished.output.stdout, None).unwrap();
+        let said = Command::new(&program).output().unwrap().stdout;
+        (String::from_utf8(said).unwrap(), fs::metadata(program).unwrap().modified().unwrap())
+    }
+
+    fn says(&self, name: &str) -> String {
+        self.runs(name, "").0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn what_is_built_is_of_the_files_that_are_there() {
+    let scratch = Scratch::new();
+    scratch.write("text", "!");
+    scratch.project("c", "I am C");
+    scratch.project("d", "I am D");
+    assert_eq!(scratch.says("c"), "I am C!");
+    assert_eq!(scratch.says("d"), "I am D!", "packages of one name in two directories");
+    scratch.library("d", "I was D");
+    assert_eq!(scratch.says("d"), "I was D!", "a source that is older than what was built");
+    scratch.write("text", "?");
+    assert_eq!(scratch.says("d"), "I was D?", "a file beside the package");
+    fs::rename(scratch.0.join("d"), scratch.0.join("e")).unwrap();
+    fs::rename(scratch.0.join("c"), scratch.0.join("d")).unwrap();
+    assert_eq!(scratch.says("d"), "I am C?", "another directory in its place");
+}
+
+#[test]
+fn what_cargo_does_not_know_counts_and_nothing_is_built_twice() {
+    let scratch = Scratch::new();
+    scratch.write("text", "");
+    scratch.project("c", "C");
+    let built = |with: &str| scratch.runs("c", with).1;
+    let first = built("a linker");
+    assert_eq!(built("a linker"), first);
+    let second = built("another linker");
+    assert!(second > first);
+    assert_eq!(built("another linker"), second);
+}
+
+#[test]
+fn who_builds_at_the_same_time_gets_his_own() {
+    let scratch = Scratch::new();
+    scratch.write("text", "");
+    scratch.project("c", "C");
+    scratch.project("d", "D");
+    std::thread::scope(|scope| {
+        for name in ["c", "d"] {
+            let scratch = &scratch;
+            scope.spawn(move || (0..2).for_each(|_| assert_eq!(scratch.says(name), name.to_uppercase())));
+        }
+    });
+}
+
+#[test]
+fn names_of_files_may_have_blanks() {
+    let scratch = Scratch::new();
+    scratch.write("it.d", "/x/it: /a\\ b/c.rs /d.rs\n");
+    assert_eq!(sources(&scratch.0.join("it")), [PathBuf::from("/a b/c.rs"), PathBuf::from("/d.rs")]);
+    assert!(sources(&scratch.0.join("other")).is_empty());
+}
