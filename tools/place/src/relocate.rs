@@ -1,6 +1,8 @@
 //! Moves a program: adds to everything that depends on an address how far its target moved. The linker has already resolved the
 //! relocations; what it left (`--emit-relocs`) says which words depend on which symbol, and the program's instruction set how.
 
+use std::collections::HashMap;
+
 use object::elf;
 
 use crate::elf::{Program, Relocation};
@@ -23,7 +25,7 @@ pub(crate) fn relocate(program: &Program, code: i64, data: i64) -> Result<Vec<u8
     if code == 0 && data == 0 {
         return Ok(file);
     }
-    let mover = Mover { program, code, data };
+    let mover = Mover { program, code, data, lower: lower_halves(program) };
     for (segment, delta) in [(&program.code, code), (&program.data, data)] {
         if segment.bytes > 0 && delta % i64::from(segment.align) != 0 {
             return Err(PlaceError::Alignment {
@@ -72,6 +74,39 @@ struct Mover<'a> {
     program: &'a Program,
     code: i64,
     data: i64,
+    /// Relocations of lower halves, by section and symbol.
+    lower: HashMap<(usize, usize), Vec<usize>>,
+}
+
+/// A lower half of an address: the number of its relocation, its bits, and the register that it is loaded into.
+#[derive(Clone, Copy, Debug)]
+struct Lower {
+    index: usize,
+    low: u16,
+    register: u8,
+}
+
+/// The upper half to which the lower half of the same address leads: of those in question all lead to the same, or the last one in front of it that is
+/// loaded into the same register counts, then the first one behind it. A compiler may also copy or combine the halves in two registers: then the former
+/// holds, or nothing is known.
+fn upper_half(index: usize, register: u8, halves: &[Lower], upper: &impl Fn(&Lower) -> u16) -> Option<u16> {
+    let first = upper(halves.first()?);
+    if halves.iter().all(|half| upper(half) == first) {
+        return Some(first);
+    }
+    let own = || halves.iter().filter(|half| half.register == register);
+    let before = own().rev().find(|half| half.index < index);
+    before.or_else(|| own().find(|half| half.index > index)).map(upper)
+}
+
+fn lower_halves(program: &Program) -> HashMap<(usize, usize), Vec<usize>> {
+    let mut all: HashMap<_, Vec<usize>> = HashMap::new();
+    for (index, relocation) in program.relocations.iter().enumerate() {
+        if matches!((program.isa.moves)(relocation.kind), Some(Moves::Half { lower: true, .. })) {
+            all.entry((relocation.section, relocation.symbol)).or_default().push(index);
+        }
+    }
+    all
 }
 
 impl Mover<'_> {
@@ -171,7 +206,7 @@ impl Mover<'_> {
         Ok(())
     }
 
-    /// The upper half of an address depends on the carry of the lower. The pair is found by symbol and destination register.
+    /// The upper half of an address depends on the carry of the lower.
     fn half(
         &self,
         index: usize,
@@ -179,40 +214,42 @@ impl Mover<'_> {
         (lower, encoding): (bool, &Encoding),
         delta: i64,
     ) -> Result<u16, PlaceError> {
-        let read = |of: &Relocation| self.offset(of).and_then(|at| read_word(&self.program.file, at)).map(encoding.get);
-        let (own, register) = read(relocation).ok_or_else(|| self.refuse(relocation, "it lies outside of the file"))?;
+        let (own, register) = self
+            .read_half(relocation, encoding)
+            .ok_or_else(|| self.refuse(relocation, "it lies outside of the file"))?;
         if lower {
             return Ok((i64::from(own) + delta) as u16);
         }
-        let lower_half = |candidate: &Relocation| {
-            let fits = candidate.kind == encoding.lower
-                && candidate.symbol == relocation.symbol
-                && candidate.section == relocation.section;
-            if fits { read(candidate) } else { None }
+        let all = self.lower_halves(relocation, encoding);
+        // Objects hold the whole distance from the symbol in each half, 16 bits with a sign (IHI 0044, 4.6.1.1): what a lower half and its symbol
+        // lead to is known, and has the same upper half if the two belong together. Of a section the linker has moved the symbol.
+        let symbol = self.program.symbols.get(relocation.symbol).filter(|symbol| symbol.named);
+        let belongs = |low: u16| {
+            symbol.is_none_or(|symbol| {
+                let distance = low.wrapping_sub(symbol.value as u16) as i16;
+                symbol.value.wrapping_add_signed(distance.into()) >> 16 == u32::from(own)
+            })
         };
-        let upper = |low: u16| (((i64::from(own) << 16 | i64::from(low)) + delta) as u32 >> 16) as u16;
-        self.upper_half(index, register, &lower_half, &upper)
-            .ok_or_else(|| self.refuse(relocation, "the lower half of this address was not found"))
+        let belonging: Vec<Lower> = all.iter().copied().filter(|half| belongs(half.low)).collect();
+        let upper = |half: &Lower| (((i64::from(own) << 16 | i64::from(half.low)) + delta) as u32 >> 16) as u16;
+        let upper = upper_half(index, register, if belonging.is_empty() { &all } else { &belonging }, &upper);
+        upper.ok_or_else(|| self.refuse(relocation, "the lower half of this address was not found"))
     }
 
-    /// The upper half that the lower half of the same address leads to. It is the nearest one with the same symbol and destination
-    /// register. A compiler may also shift or combine the halves in two registers; then all lower halves near by with that symbol have to
-    /// lead to the same.
-    fn upper_half(
-        &self,
-        index: usize,
-        register: u8,
-        lower_half: &impl Fn(&Relocation) -> Option<(u16, u8)>,
-        upper: &impl Fn(u16) -> u16,
-    ) -> Option<u16> {
-        let all = &self.program.relocations;
-        let before = all[..index].iter().rev().take(PAIR_DISTANCE).filter_map(lower_half);
-        let after = all[index..].iter().take(PAIR_DISTANCE).filter_map(lower_half);
-        let near = || before.clone().chain(after.clone());
-        let paired = near().find(|(_, other)| *other == register);
-        let mut uppers = near().map(|(low, _)| upper(low));
-        let first = uppers.next();
-        paired.map_or_else(|| first.filter(|first| uppers.all(|other| other == *first)), |(low, _)| Some(upper(low)))
+    fn read_half(&self, of: &Relocation, encoding: &Encoding) -> Option<(u16, u8)> {
+        self.offset(of).and_then(|at| read_word(&self.program.file, at)).map(encoding.get)
+    }
+
+    /// The lower halves of addresses in the same section with the symbol of an upper one.
+    fn lower_halves(&self, relocation: &Relocation, encoding: &Encoding) -> Vec<Lower> {
+        let of_symbol = self.lower.get(&(relocation.section, relocation.symbol)).map_or(&[][..], Vec::as_slice);
+        let all = of_symbol.iter().map(|index| (*index, &self.program.relocations[*index]));
+        let all = all.filter(|(_, candidate)| candidate.kind == encoding.lower);
+        let read = |(index, candidate)| {
+            let (low, register) = self.read_half(candidate, encoding)?;
+            Some(Lower { index, low, register })
+        };
+        all.filter_map(read).collect()
     }
 
     /// Section addresses, symbol values, places of relocations and the entry follow: the result can be moved again.
@@ -259,9 +296,6 @@ impl Mover<'_> {
         }
     }
 }
-
-/// Compilers schedule the two halves close to each other.
-const PAIR_DISTANCE: usize = 64;
 
 /// A word of a file.
 pub(crate) fn read_word(file: &[u8], at: usize) -> Option<u32> {

@@ -179,6 +179,32 @@ fn halves_that_could_belong_to_several_addresses_are_refused() {
     assert!(matches!(refused, PlaceError::Relocation { reason, .. } if reason.contains("lower half")), "{refused}");
 }
 
+/// However far apart they are, halves belong together by symbol and distance from it.
+#[test]
+fn halves_far_apart_are_paired() {
+    let scratch = Scratch::new("far");
+    let fillers: String = (0..200).map(|_| "movw r4, #:lower16:other\\nmovt r4, #:upper16:other\\n").collect();
+    let source = format!(
+        "int words[40000] = {{ 1 }}, other = 2; __asm__(\".text\\n.global halves\\nhalves:\\n\"
+         \"movw r1, #:lower16:words\\nmovw r2, #:lower16:words+32000\\nmovw r5, #:lower16:words-32000\\n{fillers}\"
+         \"movt r3, #:upper16:words\\nmovt r2, #:upper16:words+32000\\nmovt r6, #:upper16:words-32000\\nbx lr\\n\");
+         void halves(void); void _start(void) {{ halves(); }}"
+    );
+    // Of the three upper halves that of words-32000 is another one; the lower halves of the other two are in other registers.
+    let (code, data) = (0x1000_0000, 0x3000_0000);
+    let nominal = scratch.link_for(A9, &source, code, data, &[]);
+    let program = Program::parse("a", &nominal).unwrap();
+    for (to_code, to_data) in [(0x1001_0000, 0x3000_0200), (0x2000_0000, 0x3fed_8000)] {
+        let linked = scratch.link_for(A9, &source, to_code, to_data, &[]);
+        let there = Program::parse("a", &linked).unwrap();
+        let moved = relocate(&program, i64::from(to_code - code), i64::from(to_data - data)).unwrap();
+        assert_eq!(program.bytes_of(&moved, true), there.bytes_of(&linked, true), "{to_data:#x}");
+    }
+    // `words` and `words+32000` get different upper halves, and the register of the one's does not tell.
+    let refused = relocate(&program, 0x100, 0x9000).unwrap_err();
+    assert!(matches!(refused, PlaceError::Relocation { reason, .. } if reason.contains("lower half")), "{refused}");
+}
+
 #[test]
 fn position_independent_code_is_refused_with_the_reason() {
     let scratch = Scratch::new("pic");
