@@ -15,6 +15,7 @@ const NEED_BUILD: &[&str] = &[
     "objects",
     "other-profile",
     "direct-reaches",
+    "source-pattern",
     "does-not-build",
     "envelope-too-big",
     "marks",

@@ -122,7 +122,9 @@ pub(crate) fn no_source(path: &Path, pattern: &str) -> Refusal {
     let is_header = path.extension().is_some_and(|e| e.to_string_lossy().to_lowercase().starts_with('h'));
     let what = if is_header { "a header" } else { "no source" };
     let remedy = match pattern.rsplit_once('*') {
-        Some((before, _)) => format!("write a pattern that leaves it out, such as `{before}*.c`"),
+        Some((before, _)) => {
+            format!("write a pattern that leaves it out, such as `{}*.c`", before.trim_end_matches('.'))
+        }
         None if is_header => "leave it out: sources include it, and `include` names directories of headers".to_owned(),
         None => "leave it out".to_owned(),
     };

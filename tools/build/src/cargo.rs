@@ -16,6 +16,8 @@ use sha2::{Digest, Sha256};
 use crate::command;
 use crate::files::{create_dir, hash, unwritable, write_file};
 
+/// The profile, by whose name cargo calls the directory of what runs on the host.
+const PROFILE: &str = "bare";
 /// Notes that are kept: the latest.
 const MOST_NOTES: usize = 2000;
 /// Sources of the compiler's own library: they come with it, and cargo knows its version.
@@ -25,8 +27,8 @@ const OF_COMPILER: &str = "/rustlib/src/rust/";
 pub(crate) struct Build {
     /// `cargo build`, whose messages are JSON.
     pub command: Command,
-    /// `cargo clean` for the same, but for the packages.
-    pub clean: Command,
+    /// `cargo clean` for the same, but for the packages: for the target, and for the host, on which build scripts run.
+    pub clean: [Command; 2],
     /// Cargo's directory.
     pub directory: PathBuf,
     /// The target, which has a directory of its own in that.
@@ -49,12 +51,11 @@ impl Build {
     /// CF0506 when it does not build, CF0604 for a directory that cannot be written, CF0605 when cargo keeps what it should not.
     pub fn run(&mut self, what: &str) -> Result<Finished, Diagnostic> {
         create_dir(&self.directory)?;
-        let path = |kind: &str| self.directory.join(format!("{}.{kind}", self.target));
-        let (lock, notes) = (path("lock"), path("built"));
+        let (lock, notes) = (self.directory.join("lock"), self.directory.join(format!("{}.built", self.target)));
         let file = File::options().create(true).append(true).open(&lock).and_then(|file| file.lock().map(|()| file));
         let lock = file.map_err(|error| unwritable(&lock, &error))?;
         let mut known = Notes::read(&notes);
-        for _ in 0..2 {
+        for round in 0..3 {
             let output = command::run(what, &mut self.command)?;
             let results = Results::of(&output.stdout, &self.with);
             let stale = results.stale(&known);
@@ -63,12 +64,30 @@ impl Build {
                 known.write(&notes)?;
                 return Ok(Finished { output, _lock: lock });
             }
-            let packages = stale.iter().flat_map(|id| ["-p", id]);
-            command::run(what, self.clean.args(packages))?;
+            if round > 0 {
+                self.forget();
+                continue;
+            }
+            for clean in &mut self.clean {
+                stale.iter().for_each(|id| {
+                    clean.args(["-p", id]);
+                });
+                command::run(what, clean)?;
+            }
         }
         Err(Diagnostic::new("CF0605", format!("cargo does not build {what} again"))
             .rule("what runs was built from the files that are there")
             .remedy(format!("remove the directory `{}`, and build again", self.directory.display())))
+    }
+}
+
+impl Build {
+    /// Removes all that was built, for the target and for the host: what cargo has kept although it was told to clean it.
+    fn forget(&self) {
+        for kept in [self.target.as_str(), PROFILE] {
+            // What is not there need not be removed, and the next build tells what cannot be.
+            let _ = std::fs::remove_dir_all(self.directory.join(kept));
+        }
     }
 }
 

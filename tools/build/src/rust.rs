@@ -68,17 +68,18 @@ fn cargo(
     let small = !is_domain && targets.small_kernel;
     let debug: &[&str] = if install.no_debug { &["profile.bare.debug=0"] } else { &[] };
     let settings = || PROFILE.iter().chain(if small { SMALL } else { &[] }).chain(debug);
-    let asked = |verb: &str| {
+    let asked = |verb: &str, target: Option<&str>| {
         let mut command = Command::new(&tools.cargo);
         command.env("RUSTC", &tools.rustc).env_remove("RUSTFLAGS").env_remove("CARGO_TARGET_DIR");
-        command.args([verb, "--target", target, "--profile", "bare", "--target-dir"]).arg(&directory);
+        command.args([verb, "--profile", "bare", "--target-dir"]).arg(&directory);
+        command.args(target.iter().flat_map(|target| ["--target", target]));
         command.arg("--manifest-path").arg(package.join("Cargo.toml"));
         settings().for_each(|setting| {
             command.args(["--config", setting]);
         });
         command
     };
-    let mut command = asked("build");
+    let mut command = asked("build", Some(target.as_str()));
     command.args(["--message-format", "json-render-diagnostics"]);
     command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     if !targets.cc_flags.is_empty() {
@@ -101,7 +102,13 @@ fn cargo(
         }
         with.push(elsewhere);
     }
-    Ok(Build { command, clean: asked("clean"), directory, target: target.clone(), with: with.join("\n") })
+    Ok(Build {
+        command,
+        clean: [asked("clean", Some(target.as_str())), asked("clean", None)],
+        directory,
+        target: target.clone(),
+        with: with.join("\n"),
+    })
 }
 
 fn codegen(options: &[&str]) -> Vec<String> {

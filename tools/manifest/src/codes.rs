@@ -220,10 +220,6 @@ codes! {
         "The tool places all that a handler executes a second time, in Non-secure memory: the function, all that it calls, and the constants that it reads. All of that is found by \
          relocations and branches, and the way is told. It must not end at a system call, nor at code or constants that are found through a pointer in data: threads \
          and handlers share data, and a pointer in it leads to what is Secure."
-    "CF0513" "a stack of handlers that is too small"
-        "All handlers of a domain run on one stack. What a handler takes of it before its first branch, with the functions that it calls there, is read from \
-         its code: so much it takes for certain. What it takes beyond depends on its way: a stack that is too small for that faults at run time, and the report \
-         names the instruction. A handler that interrupts another runs below it on the same stack."
     "CF0520" "a program that nobody hears"
         "A warning: the program contains what printf and its kin call, and its domain has no console. Nothing is printed then; `write` fails with EIO."
     "CF0521" "a program without memory to allocate"

@@ -51,7 +51,7 @@ impl Scratch {
             command.arg("--manifest-path").arg(self.0.join(name).join("Cargo.toml"));
             command
         };
-        let (mut command, clean) = (cargo("build"), cargo("clean"));
+        let (mut command, clean) = (cargo("build"), [cargo("clean"), cargo("clean")]);
         command.args(["--message-format", "json-render-diagnostics"]);
         Build { command, clean, directory: self.0.join("target"), target: "host".into(), with: with.to_owned() }
     }
