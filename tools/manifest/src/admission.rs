@@ -90,7 +90,7 @@ fn declared(domain: &Domain, board: &Board) -> Vec<(Part, TemporalSpec)> {
     let pinned = board.asked(&Spec::deterministic());
     let mut all: Vec<(Part, TemporalSpec)> =
         domain.devices.iter().enumerate().map(|(i, device)| (Part::Device(i, device.name.clone()), pinned)).collect();
-    if domain.handlers.is_some() || stack.memory != data.memory || data.spec.access != AccessLevel::Deterministic {
+    if domain.handlers.is_some() || !domain.stacks_join_data() || data.spec.access != AccessLevel::Deterministic {
         all.push((Part::Stack, stack.spec));
     }
     all.extend([(Part::Data, data.spec), (Part::Code, code.spec)]);

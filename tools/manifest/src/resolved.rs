@@ -336,6 +336,13 @@ pub struct Domain {
     pub callers: Vec<(String, u32)>,
 }
 
+impl Domain {
+    /// Whether the stacks can lie with the data: they are in the same memory, and nobody has said where.
+    pub fn stacks_join_data(&self) -> bool {
+        self.stack.memory == self.data.memory && self.stack.at.is_none()
+    }
+}
+
 /// Memory that several domains may use.
 #[derive(Clone, Debug)]
 pub struct Shared {

@@ -136,7 +136,7 @@ fn stack(name: &str, handlers: &Handlers) -> Option<Refusal> {
             .value(handlers.stack.to_string())
             .limit("a multiple of 8 bytes")
             .rule("a stack is of whole double words")
-            .remedy(format!("write `stack = \"{} B\"`", bytes.next_multiple_of(8).max(8)))
+            .remedy(format!("write `stack = \"{} B\"`", (bytes.saturating_add(7) & !7).max(8)))
     })
 }
 

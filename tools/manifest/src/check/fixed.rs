@@ -1,6 +1,7 @@
 //! Memory at addresses that the manifest fixes: inside its memory, aligned, without overlap. Memory that the tool places itself needs no
 //! check here.
 
+use super::memory::MOST_BYTES;
 use crate::board::Board;
 use crate::diagnostic::Refusal;
 use crate::schema::Manifest;
@@ -16,7 +17,8 @@ fn declared(manifest: &Manifest) -> Vec<Fixed> {
         let (place, name) = (format!("domain.{name}.heap"), format!("the heap of `{name}`"));
         Some(Fixed { place, name, memory: heap.memory.clone(), base: u64::from(heap.at?.0), bytes: heap.size.0 })
     });
-    shared.chain(heaps).collect()
+    // Sizes that cannot be are refused elsewhere.
+    shared.chain(heaps).filter(|fixed| fixed.bytes <= MOST_BYTES).collect()
 }
 
 pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {

@@ -16,10 +16,13 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
     for (name, frames) in &manifest.frames {
         found.extend(home(board, format!("frames.{name}.memory"), &frames.memory, true));
         found.extend(not_empty(format!("frames.{name}.size"), frames.size.0));
+        let quotas = frames.quota.iter();
+        found.extend(quotas.filter_map(|(who, quota)| not_too_big(format!("frames.{name}.quota.{who}"), quota.0)));
     }
     for (name, domain) in &manifest.domain {
         found.extend(homes(board, name, domain));
         found.extend(stacks(board, name, domain));
+        found.extend(sizes(name, domain));
     }
     found.extend(devices(manifest, board));
     found
@@ -69,17 +72,58 @@ fn homes(board: &Board, name: &str, domain: &Domain) -> Vec<Refusal> {
     found
 }
 
+/// The largest area: more than any memory that a board has for domains, and so little that the sum of a domain's fits a word.
+pub(super) const MOST_BYTES: u64 = 1 << 30;
+
 pub(super) fn not_empty(place: String, bytes: u64) -> Option<Refusal> {
-    if bytes > 0 && bytes <= 1 << 30 {
-        return None;
-    }
-    Some(
+    let refused = Refusal::at("CF0104", &place, "this size cannot be")
+        .value(format!("{bytes} bytes"))
+        .limit("1 byte to 1 GiB")
+        .rule("an area is not empty")
+        .remedy("give it a size");
+    if bytes == 0 { Some(refused) } else { not_too_big(place, bytes) }
+}
+
+fn not_too_big(place: String, bytes: u64) -> Option<Refusal> {
+    (bytes > MOST_BYTES).then(|| {
         Refusal::at("CF0104", place, "this size cannot be")
             .value(format!("{bytes} bytes"))
-            .limit("1 byte to 1 GiB")
-            .rule("an area is not empty")
-            .remedy("give it a size"),
-    )
+            .limit("1 GiB")
+            .rule("an area is in a memory of the board")
+            .remedy("make it smaller than the memory")
+    })
+}
+
+/// Sizes of a domain that may be nothing, or whose least is checked elsewhere.
+fn sizes(name: &str, domain: &Domain) -> Vec<Refusal> {
+    let mut all = vec![(format!("domain.{name}.data.extra"), domain.data.extra.0)];
+    all.extend(domain.handlers.as_ref().map(|handlers| (format!("domain.{name}.handlers.stack"), handlers.stack.0)));
+    let stacks = stack_sizes(name, domain);
+    all.extend(stacks.iter().cloned());
+    let mut found: Vec<Refusal> = all.into_iter().filter_map(|(place, bytes)| not_too_big(place, bytes)).collect();
+    // Each thread without a stack of its own has one of the domain's size.
+    let own = domain.thread.iter().map(|thread| thread.stack.unwrap_or(domain.stack.size).0);
+    let sum = own.chain(domain.gate.values().map(|gate| gate.stack.0)).fold(0u64, u64::saturating_add);
+    if found.is_empty() && sum > MOST_BYTES {
+        found.push(
+            Refusal::at("CF0104", format!("domain.{name}"), "the stacks of this domain cannot be")
+                .value(format!("{sum} bytes"))
+                .limit("1 GiB")
+                .rule("the stacks of all threads and gates of a domain are in one area")
+                .remedy("make them smaller, or have fewer threads and gates"),
+        );
+    }
+    found
+}
+
+/// The sizes of stacks that a domain declares, each with its place.
+fn stack_sizes(name: &str, domain: &Domain) -> Vec<(String, u64)> {
+    let threads = domain.thread.iter().enumerate();
+    let mut sizes: Vec<(String, u64)> =
+        threads.filter_map(|(i, t)| t.stack.map(|s| (format!("domain.{name}.thread[{i}].stack"), s.0))).collect();
+    sizes.push((format!("domain.{name}.stack.size"), domain.stack.size.0));
+    sizes.extend(domain.gate.iter().map(|(g, gate)| (format!("domain.{name}.gate.{g}.stack"), gate.stack.0)));
+    sizes
 }
 
 fn stacks(board: &Board, name: &str, domain: &Domain) -> Vec<Refusal> {
@@ -92,12 +136,7 @@ fn stacks(board: &Board, name: &str, domain: &Domain) -> Vec<Refusal> {
                 .remedy("remove `spec`"),
         );
     }
-    let threads = domain.thread.iter().enumerate();
-    let mut sizes: Vec<(String, u64)> =
-        threads.filter_map(|(i, t)| t.stack.map(|s| (format!("domain.{name}.thread[{i}].stack"), s.0))).collect();
-    sizes.push((format!("domain.{name}.stack.size"), domain.stack.size.0));
-    sizes.extend(domain.gate.iter().map(|(g, gate)| (format!("domain.{name}.gate.{g}.stack"), gate.stack.0)));
-    for (place, bytes) in sizes {
+    for (place, bytes) in stack_sizes(name, domain) {
         if bytes < 256 || !bytes.is_multiple_of(8) {
             found.push(
                 Refusal::at("CF0306", place, "this stack is too small or not aligned")

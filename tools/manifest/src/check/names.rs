@@ -306,12 +306,26 @@ fn counts(manifest: &Manifest) -> Vec<Refusal> {
         (format!("domain.{name}.handles"), "handles", domain.handles.unwrap_or(0) as usize, ENTRIES_MAX)
     });
     let over = all.into_iter().chain(handles).filter(|(_, _, count, limit)| count > limit);
-    over.map(|(place, what, count, limit)| {
+    let over = over.map(|(place, what, count, limit)| {
         Refusal::at("CF0208", place, format!("too many {what}"))
             .value(count.to_string())
             .limit(limit.to_string())
             .rule("the kernel's tables have fixed sizes")
             .remedy(if what == "handles" { "ask for fewer" } else { "merge some of them" })
+    });
+    let fewer = manifest.domain.keys().enumerate().filter_map(|(index, name)| too_few(manifest, index, name));
+    over.chain(fewer).collect()
+}
+
+/// A table that is asked for holds what the domain uses.
+fn too_few(manifest: &Manifest, index: usize, name: &str) -> Option<Refusal> {
+    let asked = manifest.domain[index].handles?;
+    let used = references::grants(manifest, index).ok()?.len() as u32;
+    (asked < used).then(|| {
+        Refusal::at("CF0208", format!("domain.{name}.handles"), "too few handles")
+            .value(asked.to_string())
+            .limit(format!("{used}: so many capabilities the domain has"))
+            .rule("each capability of a domain has a slot of its table")
+            .remedy(format!("write `handles = {used}` or more, or leave it out"))
     })
-    .collect()
 }

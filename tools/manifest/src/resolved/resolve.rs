@@ -32,15 +32,15 @@ pub fn resolve(manifest: &Manifest, board: &Board, enforced: bool) -> Result<Sys
     let resolver = Resolver { manifest, board, memories: &memories };
     let shared = manifest.shared.iter().map(|(name, shared)| Shared {
         name: name.clone(),
-        bytes: shared.size.0 as u32,
+        bytes: word(shared.size.0),
         memory: resolver.memory(&shared.memory),
         at: shared.at.map(|a| a.0),
     });
     let frames = manifest.frames.iter().map(|(name, frames)| Frames {
         name: name.clone(),
-        bytes: frames.size.0 as u32,
+        bytes: word(frames.size.0),
         marks: frames.marks,
-        quotas: frames.quota.iter().map(|(name, quota)| (resolver.number(name), quota.0 as u32)).collect(),
+        quotas: frames.quota.iter().map(|(name, quota)| (resolver.number(name), word(quota.0))).collect(),
         memory: resolver.memory(&frames.memory),
     });
     let rom = memories.iter().position(|m| m.rom).unwrap_or(0);
@@ -86,6 +86,11 @@ fn memories(board: &Board) -> Vec<Memory> {
         block: m.block(),
     })
     .collect()
+}
+
+/// A size that the checks have passed: it fits.
+fn word(bytes: u64) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 struct Resolver<'a> {
@@ -145,7 +150,7 @@ impl Resolver<'_> {
     }
 
     fn area(&self, memory: &str, spec: &Spec, at: Option<Address>, extra: u64) -> Area {
-        Area { memory: self.memory(memory), spec: self.asked(spec), at: at.map(|a| a.0), extra: extra as u32 }
+        Area { memory: self.memory(memory), spec: self.asked(spec), at: at.map(|a| a.0), extra: word(extra) }
     }
 
     fn domain(&self, index: usize) -> Result<Domain, Box<Refusal>> {
@@ -196,13 +201,14 @@ impl Resolver<'_> {
         budgets.sort_unstable();
         budgets.dedup();
         let limits = budgets.iter().map(|name| self.manifest.budget.get(*name).and_then(|budget| budget.misses));
-        let total = limits.sum::<Option<u32>>().filter(|_| !budgets.is_empty()).unwrap_or(u32::MAX);
+        let total = limits.map(|limit| limit.map(u64::from)).sum::<Option<u64>>().map(word);
+        let total = total.filter(|_| !budgets.is_empty()).unwrap_or(u32::MAX);
         let declared = domain.thread.iter().map(|thread| {
             let budget = self.manifest.budget.get(&thread.budget).map_or(1, |budget| budget.period.0);
             let releases = thread.period.map_or(1, |period| jobs_in(budget, period.0.max(1)));
-            u64::from(thread.misses) * releases
+            u64::from(thread.misses).saturating_mul(releases)
         });
-        (total, declared.sum::<u64>().min(u64::from(u32::MAX)) as u32)
+        (total, word(declared.fold(0, u64::saturating_add)))
     }
 
     /// Position of a heap among those with which it alternates.
@@ -221,7 +227,7 @@ impl Resolver<'_> {
 
     /// The arena of an envelope: as many bytes as the allocator's worst fragmentation can need.
     fn envelope(&self, domain: &str, index: usize, declared: &schema::Envelope) -> Result<Envelope, Box<Refusal>> {
-        let (live, largest) = (declared.live.0 as u32, declared.largest.0 as u32);
+        let (live, largest) = (word(declared.live.0), word(declared.largest.0));
         let envelope = spec::Envelope { spec: self.asked(&declared.spec), live, largest, count: declared.count };
         let memory = &self.memories[self.memory(&declared.memory)];
         let scheme = &*self.board.protection;
@@ -323,7 +329,7 @@ impl Resolver<'_> {
 
     fn handlers(&self, declared: &schema::Handlers) -> Handlers {
         Handlers {
-            stack_bytes: declared.stack.0 as u32,
+            stack_bytes: word(declared.stack.0),
             period: self.ticks(declared.period),
             capacity: self.ticks(declared.capacity),
             occupies: declared.occupies,
@@ -333,7 +339,7 @@ impl Resolver<'_> {
 
     /// Bytes of a stack: those declared, in whole double words, and what handlers can take of it.
     fn stack_bytes(&self, declared: Size) -> u32 {
-        (declared.0 as u32).next_multiple_of(8) + self.frame_bytes()
+        word(declared.0.next_multiple_of(8)) + self.frame_bytes()
     }
 
     fn frame_bytes(&self) -> u32 {

@@ -225,7 +225,7 @@ struct Lower {
 fn data<U: Unit>(spaces: &mut [Space], domain: &Domain, program: &Program) -> Result<Lower, PlaceError> {
     let item = |part: Part| Item::Of(part, domain.name.clone());
     let movable = !program.relocations.is_empty();
-    let together = pin(domain.data.spec) != 0 && domain.data.memory == domain.stack.memory && movable;
+    let together = pin(domain.data.spec) != 0 && domain.stacks_join_data() && movable;
     let bytes = program.data.bytes.next_multiple_of(8) + domain.data.extra;
     if together {
         // Stacks lowest, so that one that overflows leaves the domain's memory.
@@ -294,8 +294,10 @@ fn group(
     if let Some(range) = groups.get(&interleave.group) {
         return Ok(*range);
     }
-    let total = bytes * interleave.members;
-    let base = space.plain(what, u64::from(total), 1 << interleave.region_log2())?;
+    let total = u64::from(bytes) * u64::from(interleave.members);
+    let base = space.plain(what, total, 1 << interleave.region_log2())?;
+    // What fits a memory fits a word.
+    let total = total as u32;
     groups.insert(interleave.group.clone(), (base, total));
     Ok((base, total))
 }

@@ -51,8 +51,7 @@ pub(super) fn place(
     rom: usize,
 ) -> Result<DomainSpot, PlaceError> {
     let stack = stack_bytes(domain).next_multiple_of(program.data.align.max(32));
-    let same = domain.data.memory == domain.stack.memory;
-    let together = same && keep(domain.data.spec) != Keep::Far && !program.relocations.is_empty();
+    let together = domain.stacks_join_data() && keep(domain.data.spec) != Keep::Far && !program.relocations.is_empty();
     let items = items(domain, program, stack, together);
     let lies = lay(spaces, &items).map_err(|error| fixed_error(program, program.code.base, error))?;
     let shown = |index: usize| spaces[items[index].memory].shown(lies[index].0);
