@@ -149,7 +149,8 @@ impl Storage for Pieces {
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match error {
-            Error::Full => Self::Full,
+            // Only a heap that several threads share says that it is busy; a `CfmHeap` is its caller's alone.
+            Error::Full | Error::Busy => Self::Full,
             Error::TooLarge => Self::TooLarge,
             Error::Alignment => Self::Argument,
             Error::NotABlock => Self::NotABlock,
