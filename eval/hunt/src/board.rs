@@ -15,6 +15,8 @@ use crate::plan::{Pace, Plan};
 
 /// The player's package, from the root.
 const PLAYER: &str = "tests/time/player";
+/// That of the domain whose handler never returns.
+const ENDLESS: &str = "tests/direct/endless";
 /// Host time after which a run is given up.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -48,6 +50,12 @@ pub trait Drive {
     /// The rows of its threads, as they are run.
     fn rows(&self, plan: &Plan) -> String;
 
+    /// Whether interrupts can reach handlers without the kernel.
+    fn has_handlers(&self) -> bool;
+
+    /// The smallest capacity that is admitted, in a plan's microseconds.
+    fn least_us(&self) -> u64;
+
     /// Bytes that identify the programs that run, and the costs that they are admitted with.
     fn programs(&self) -> &[u8];
 }
@@ -60,12 +68,15 @@ pub struct Board {
     system: String,
     kernel: Vec<u8>,
     player: Vec<u8>,
+    /// Where interrupts can reach handlers without the kernel.
+    endless: Option<Vec<u8>>,
     /// Kernel, player and the board's file, for [`Drive::programs`].
     programs: Vec<u8>,
     directory: PathBuf,
     claim: Claim,
     adverse: bool,
     pace: Pace,
+    least_us: u64,
 }
 
 impl Board {
@@ -79,12 +90,18 @@ impl Board {
         let board = install.board(name).map_err(told)?;
         let file = install.board_file(name, Path::new(".")).map_err(told)?;
         let pace = if install.chip_of(&file).map_err(told)?.is_modelled { Pace::USUAL } else { Pace::SLOW };
+        let least = board.rate().us(u64::from(board.switching().activation()) + 1);
+        let least_us = (least / pace.stretch as f64).ceil() as u64;
         let simulator = runner::find(&board.simulator).map_err(|error| error.to_string())?;
         let chain = Toolchain::find(&board.core).map_err(told)?;
         let kernel = build_kernel(&install, &chain, &board).map_err(told)?;
-        let source = CrateSource { path: PLAYER.into(), bin: None, features: Vec::new() };
-        let directory = install.root.join(PLAYER);
-        let player = build_crate(&install, &chain, &board, &directory, &source).map_err(told)?.nominal;
+        let program = |path: &str| {
+            let source = CrateSource { path: path.into(), bin: None, features: Vec::new() };
+            let built = build_crate(&install, &chain, &board, &install.root.join(path), &source);
+            built.map(|program| program.nominal).map_err(told)
+        };
+        let player = program(PLAYER)?;
+        let endless = if board.secure().is_some() { Some(program(ENDLESS)?) } else { None };
         let system = format!("hunt-{lane}-{}", name.chars().take(4).collect::<String>());
         let claim = install.claim(&system, &mut || eprintln!("hunt: waiting for another hunt with lane {lane}"));
         let claim = claim.map_err(told)?;
@@ -92,7 +109,8 @@ impl Board {
         fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
         let file = install.root.join("boards").join(name).join("board.toml");
         let file = BoardText::read(&file).map_err(|error| format!("{}: {error}", file.display()))?.text;
-        let programs = [kernel.as_slice(), &player, file.as_bytes(), &[u8::from(adverse)]].concat();
+        let handlers = endless.as_deref().unwrap_or_default();
+        let programs = [kernel.as_slice(), &player, handlers, file.as_bytes(), &[u8::from(adverse)]].concat();
         Ok(Board {
             install,
             simulator,
@@ -100,11 +118,13 @@ impl Board {
             system,
             kernel,
             player,
+            endless,
             programs,
             directory,
             claim,
             adverse,
             pace,
+            least_us,
         })
     }
 
@@ -128,7 +148,12 @@ impl Drive for Board {
         let acts = self.directory.join("acts.txt");
         fs::write(&acts, self.rows(plan)).map_err(|error| format!("{}: {error}", acts.display()))?;
         let loaded = self.load(plan)?;
-        let domains = loaded.document.manifest.domain.iter().map(|_| self.player.clone()).collect();
+        let of =
+            |name: &String| match (&self.endless, plan.domain(name).is_some_and(|domain| domain.handlers.is_some())) {
+                (Some(endless), true) => endless.clone(),
+                _ => self.player.clone(),
+            };
+        let domains = loaded.document.manifest.domain.keys().map(of).collect();
         let programs = Programs { kernel: self.kernel.clone(), domains };
         let first = |all: Vec<manifest::Diagnostic>| all.first().map_or("refused".to_owned(), ToString::to_string);
         let built =
@@ -146,12 +171,20 @@ impl Drive for Board {
     }
 
     fn manifest(&self, plan: &Plan) -> String {
-        let player = self.install.root.join(PLAYER);
-        plan.manifest(&self.system, &self.name, &player.display().to_string(), self.pace)
+        let [player, endless] = [PLAYER, ENDLESS].map(|path| self.install.root.join(path).display().to_string());
+        plan.manifest(&self.system, &self.name, [&player, &endless], self.pace)
     }
 
     fn rows(&self, plan: &Plan) -> String {
         plan.rows(self.pace)
+    }
+
+    fn has_handlers(&self) -> bool {
+        self.endless.is_some()
+    }
+
+    fn least_us(&self) -> u64 {
+        self.least_us
     }
 
     fn programs(&self) -> &[u8] {

@@ -1,6 +1,8 @@
 //! Draws a system from its seed.
 
-use crate::plan::{Act, Budget, Domain, EXTRA_US, Gate, Job, LEAST_GATE_US, PAYER_US, Pace, Plan, SETTLE_US, Thread};
+use crate::plan::{
+    Act, Budget, Domain, EXTRA_US, Gate, Handlers, Job, LEAST_GATE_US, PAYER_US, Pace, Plan, SETTLE_US, Thread,
+};
 use crate::random::Random;
 use crate::strategy;
 
@@ -60,12 +62,22 @@ const SPENDS_PERCENT: u64 = 80;
 /// Of a hundred victims with one job, so many share its budget with less important threads that pay prices before its release.
 const PAYERS_PERCENT: u64 = 20;
 
+/// Of a hundred systems, so many have a herd, windows of 100 ms, a budget around the price of an activation, and handlers.
+const APART_PERCENT: [u64; 4] = [30, 12, 15, 30];
+/// The period of victims with long windows.
+const LONGEST: &[u64] = &[100_000];
+/// The most threads of a system beside that of a domain with handlers.
+const THREADS: usize = 31;
+
 /// Draws a system whose hostile threads do nothing yet. It need not be one that `check` admits.
 pub fn generate(random: &mut Random) -> Plan {
+    let mut apart = random.apart();
+    let [herd, long, small, direct] = APART_PERCENT.map(|percent| apart.percent(percent));
     let shape = if random.percent(CROWD_PERCENT) { &CROWD } else { &FEW };
     let [victims, thieves] = shape.domains.map(|counts| *random.one(counts));
     let thieves = thieves.min(6 - victims);
     let periods = if random.percent(5) { LONG } else { *random.one(shape.periods) };
+    let periods = if long { LONGEST } else { periods };
     let mut plan = Plan { limit_us: 0, budgets: Vec::new(), domains: Vec::new() };
     let timer = random.percent(40).then(|| random.within(0, thieves - 1));
     for index in 0..victims {
@@ -88,8 +100,56 @@ pub fn generate(random: &mut Random) -> Plan {
     if random.percent(20) && plan.domains.len() < 7 {
         warden(random, &mut plan);
     }
-    plan.limit_us = periods_of(&plan).iter().max().map_or(0, |longest| longest * Pace::USUAL.jobs) + SETTLE_US;
+    if small {
+        narrow(&mut apart, &mut plan);
+    }
+    if herd {
+        gather(&mut apart, &mut plan);
+    }
+    if direct {
+        handlers(&mut apart, &mut plan);
+    }
+    plan.limit_us =
+        periods_of(&plan).iter().max().map_or(0, |longest| longest * Pace::USUAL.jobs_of(*longest)) + SETTLE_US;
     plan
+}
+
+/// Gives a hostile budget a short period and about the price of an activation, or less.
+fn narrow(random: &mut Random, plan: &mut Plan) {
+    let Some(thread) = plan.domains.iter().filter(|domain| domain.hostile).flat_map(|domain| &domain.threads).last()
+    else {
+        return;
+    };
+    let period_us = *random.one(&[50, 100, 150, 300, 700]);
+    plan.budgets[thread.budget] = Budget { period_us, least_us: random.within(1, period_us / 2), extra_us: EXTRA_US };
+}
+
+/// Adds a domain whose handlers take all that they can have, where nobody else has the timer.
+fn handlers(random: &mut Random, plan: &mut Plan) {
+    if plan.domains.iter().any(|domain| domain.timer) || plan.domains.len() > 6 {
+        return;
+    }
+    let mut new = domain("direct".into(), random.percent(50));
+    let pays = budget(plan, 5000, 200);
+    new.threads.push(thread(15, pays));
+    let period_us = random.within(2, 12) * 1000 + random.within(0, 9) * 20;
+    new.handlers = Some(Handlers {
+        period_us,
+        capacity_us: period_us / 1000 * random.within(10, 200),
+        sampled: random.percent(50),
+    });
+    plan.domains.push(new);
+}
+
+/// Makes a herd of a hostile domain: 10 to 30 threads of the budget of its first, which is no longer everything that others have.
+fn gather(random: &mut Random, plan: &mut Plan) {
+    let all: usize = plan.domains.iter().map(|domain| domain.threads.len()).sum();
+    let Some(domain) = plan.domains.iter_mut().find(|domain| domain.hostile && !domain.timer) else { return };
+    let most = THREADS - (all - domain.threads.len());
+    let count = (random.within(Domain::HERD as u64, 30) as usize).min(most);
+    let first = &domain.threads[0];
+    let (budget, least, levels) = (first.budget, first.priority, random.within(1, 3) as u32);
+    domain.threads = (0..count as u32).map(|at| thread(least + at % levels, budget)).collect();
 }
 
 /// Periods of the victims.
@@ -102,10 +162,16 @@ fn periods_of(plan: &Plan) -> Vec<u64> {
 pub fn arm(random: &mut Random, plan: &mut Plan) {
     let victims = periods_of(plan);
     for index in 0..plan.domains.len() {
-        if !plan.domains[index].hostile {
+        if !plan.domains[index].hostile || plan.domains[index].handlers.is_some() {
             continue;
         }
         let mut domain = plan.domains[index].clone();
+        if domain.is_herd() {
+            let mut apart = random.apart();
+            strategy::herd(&mut apart, plan, &mut domain, &victims);
+            plan.domains[index] = domain;
+            continue;
+        }
         for at in 0..domain.threads.len() {
             let mut thread = domain.threads[at].clone();
             let last = domain.threads[at + 1..].iter().all(|other| other.budget != thread.budget);
@@ -131,7 +197,16 @@ fn thread(priority: u32, budget: usize) -> Thread {
 }
 
 fn domain(name: String, hostile: bool) -> Domain {
-    Domain { name, hostile, threads: Vec::new(), gate: None, calls: Vec::new(), timer: false, warden: None }
+    Domain {
+        name,
+        hostile,
+        threads: Vec::new(),
+        gate: None,
+        calls: Vec::new(),
+        timer: false,
+        warden: None,
+        handlers: None,
+    }
 }
 
 /// A domain with one job, or two that share a budget.

@@ -66,7 +66,11 @@ pub fn hunt(options: &Options) -> Result<u64, String> {
 fn draw(drive: &dyn Drive, seed: u64, number: u64) -> Option<(Plan, bool)> {
     let mut random = Random::of(seed, number);
     for _ in 0..DRAWS {
-        let Some((mut plan, _)) = admitted(drive, generate(&mut random)) else { continue };
+        let mut drawn = generate(&mut random);
+        if !drive.has_handlers() {
+            drawn.domains.retain(|domain| domain.handlers.is_none());
+        }
+        let Some((mut plan, _)) = admitted(drive, drawn) else { continue };
         arm(&mut random, &mut plan);
         // Rights that its acts need can cost more than was admitted.
         let Some((plan, bounds)) = admitted(drive, plan) else { continue };
@@ -84,11 +88,19 @@ fn draw(drive: &dyn Drive, seed: u64, number: u64) -> Option<(Plan, bool)> {
 
 /// A plan with so much less to do for everybody that it is admitted, and its bounds over deadlines.
 fn admitted(drive: &dyn Drive, mut plan: Plan) -> Option<(Plan, Vec<f64>)> {
-    for _ in 0..=SHRINKS {
-        if let Ok(bounds) = drive.admit(&plan) {
-            return Some((plan, bounds));
+    let mut shrinks = 0;
+    while shrinks <= SHRINKS {
+        match drive.admit(&plan) {
+            Ok(bounds) => return Some((plan, bounds)),
+            // A budget that cannot pay for an activation gets just enough for one.
+            Err(codes) if codes.iter().any(|code| code == "CF0416") && plan != plan.at_least(drive.least_us()) => {
+                plan = plan.at_least(drive.least_us());
+            }
+            Err(_) => {
+                plan = plan.shrunk();
+                shrinks += 1;
+            }
         }
-        plan = plan.shrunk();
     }
     None
 }

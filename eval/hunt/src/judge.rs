@@ -8,7 +8,7 @@ use units::Rate;
 /// A promise that was not kept to somebody who is not hostile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Harm {
-    /// `deadline`, `bound`, `gate`, `fault` or `never-released`.
+    /// `deadline`, `bound`, `gate`, `fault`, `never-released`, or `masked`, which harms everybody.
     pub kind: String,
     /// The domain.
     pub domain: String,
@@ -115,5 +115,14 @@ pub fn harms(report: &Report) -> Vec<Harm> {
         domain: domain.name.clone(),
         text: format!("{} faults", domain.faults),
     }));
+    if let (Some(window), Some(bound)) = (&report.run.longest_masked, report.run.masked_bound_cycles)
+        && window.cycles > bound
+    {
+        found.push(Harm {
+            kind: "masked".into(),
+            domain: "kernel".into(),
+            text: format!("interrupts were masked for {}, bound {}", us(window.cycles), us(bound)),
+        });
+    }
     found
 }

@@ -25,16 +25,25 @@ pub struct Pace {
     pub stretch: u64,
     /// Jobs of each victim in a run, of the longest period.
     pub jobs: u64,
+    /// The same, where that period is [`Pace::LONG_US`] or more.
+    pub long_jobs: u64,
     /// Memory of hostile domains' heaps.
     pub heaps: &'static str,
 }
 
 impl Pace {
     /// That of boards whose chip is modelled.
-    pub const USUAL: Pace = Pace { stretch: 1, jobs: 205, heaps: "sram" };
+    pub const USUAL: Pace = Pace { stretch: 1, jobs: 205, long_jobs: 4, heaps: "sram" };
     /// That of a board which is simulated as its own hardware description: a core of 50 MHz, on which a call takes 20 us. A second of it takes a minute of the
     /// host's, so that runs are short, and local memory holds a player for each domain.
-    pub const SLOW: Pace = Pace { stretch: 5, jobs: 24, heaps: "sdram" };
+    pub const SLOW: Pace = Pace { stretch: 5, jobs: 24, long_jobs: 2, heaps: "sdram" };
+    /// From when on a period is long.
+    pub const LONG_US: u64 = 20_000;
+
+    /// Jobs of a run whose longest period this is.
+    pub const fn jobs_of(self, longest_us: u64) -> u64 {
+        if longest_us < Self::LONG_US { self.jobs } else { self.long_jobs }
+    }
 
     /// A row with its times, which have the unit `us`, as long as the board needs them.
     fn stretched(self, text: &str) -> String {
@@ -88,6 +97,30 @@ pub struct Domain {
     pub timer: bool,
     /// Domain that restarts it when it faults.
     pub warden: Option<String>,
+    /// Interrupts of the timer reach its handler without the kernel, which never returns by itself; its thread only starts the timer.
+    #[serde(default)]
+    pub handlers: Option<Handlers>,
+}
+
+/// Time of a domain's handlers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handlers {
+    /// From refill to refill.
+    pub period_us: u64,
+    /// How long they run in it.
+    pub capacity_us: u64,
+    /// The sampler measures it, not the counter.
+    pub sampled: bool,
+}
+
+impl Domain {
+    /// Fewest threads of a herd.
+    pub const HERD: usize = 10;
+
+    /// Whether it has as many threads as a herd.
+    pub fn is_herd(&self) -> bool {
+        self.threads.len() >= Self::HERD
+    }
 }
 
 /// A gate.
@@ -190,7 +223,17 @@ impl Plan {
     fn run_us(&self, pace: Pace) -> u64 {
         let jobs = self.domains.iter().flat_map(|domain| &domain.threads).filter_map(|thread| thread.job.as_ref());
         let longest = jobs.map(|job| job.period_us).max().unwrap_or(0);
-        self.limit_us.min(longest * pace.jobs + SETTLE_US)
+        self.limit_us.min(longest * pace.jobs_of(longest) + SETTLE_US)
+    }
+
+    /// The same plan, in which no budget has less than the board admits.
+    pub fn at_least(&self, least_us: u64) -> Plan {
+        let mut plan = self.clone();
+        for budget in &mut plan.budgets {
+            budget.least_us = budget.least_us.max(least_us);
+            budget.period_us = budget.period_us.max(budget.least_us * 2);
+        }
+        plan
     }
 
     /// The same plan with less to do for everybody.
@@ -237,7 +280,7 @@ impl Plan {
     }
 
     /// The manifest. Paths are relative to the file `acts`.
-    pub fn manifest(&self, name: &str, board: &str, player: &str, pace: Pace) -> String {
+    pub fn manifest(&self, name: &str, board: &str, [player, endless]: [&str; 2], pace: Pace) -> String {
         let limit = self.run_us(pace) * pace.stretch;
         let mut text = format!("[system]\nname = \"{name}\"\nboard = \"{board}\"\n\n[run]\nlimit = \"{limit} us\"\n");
         text.push_str(
@@ -249,7 +292,10 @@ impl Plan {
         }
         let mut row = 0;
         for domain in &self.domains {
-            self.write_domain(&mut text, domain, (player, pace), &mut row);
+            match &domain.handlers {
+                Some(handlers) => write_handlers(&mut text, domain, handlers, (endless, pace)),
+                None => self.write_domain(&mut text, domain, (player, pace), &mut row),
+            }
         }
         text
     }
@@ -257,7 +303,9 @@ impl Plan {
     fn write_domain(&self, text: &mut String, domain: &Domain, (player, pace): (&str, Pace), row: &mut usize) {
         let name = &domain.name;
         let _ = write!(text, "\n[domain.{name}]\ncrate = \"{player}\"\nfiles = [\"acts\"]\n");
-        text.push_str("stack = { memory = \"sram\", size = \"2 KiB\" }\n");
+        // What many threads need does not fit on every chip.
+        let stacks = if domain.is_herd() { "sdram" } else { "sram" };
+        let _ = writeln!(text, "stack = {{ memory = \"{stacks}\", size = \"2 KiB\" }}");
         if domain.hostile {
             let _ = write!(
                 text,
@@ -318,7 +366,7 @@ impl Plan {
     /// The table of rows, in the order of the threads.
     pub fn rows(&self, pace: Pace) -> String {
         let mut text = String::new();
-        for domain in &self.domains {
+        for domain in self.domains.iter().filter(|domain| domain.handlers.is_none()) {
             for thread in &domain.threads {
                 let job = thread.job.as_ref().map(|job| self.job_acts(job));
                 let acts = |acts: &[Act]| {
@@ -354,6 +402,26 @@ impl Plan {
             }
         }
     }
+}
+
+/// A domain of `tests/direct/endless`.
+fn write_handlers(text: &mut String, domain: &Domain, handlers: &Handlers, (endless, pace): (&str, Pace)) {
+    let Handlers { period_us, capacity_us, sampled } = *handlers;
+    let [period, capacity, separation] = [period_us, capacity_us, 50].map(|us| us * pace.stretch);
+    let name = &domain.name;
+    let meter = if sampled { "sampler" } else { "counter" };
+    let _ = write!(text, "\n[notification.never]\n\n[domain.{name}]\ncrate = \"{endless}\"\ndevices = [\"timer1\"]\n");
+    let _ = writeln!(text, "hostile = {}", domain.hostile);
+    for thread in &domain.threads {
+        let (priority, budget) = (thread.priority, thread.budget);
+        let _ = write!(text, "\n[[domain.{name}.thread]]\npriority = {priority}\nbudget = \"b{budget}\"\n");
+    }
+    let _ = write!(
+        text,
+        "\n[domain.{name}.interrupt.fired]\ndevice = \"timer1\"\nline = \"zero\"\nnotification = \"never\"\nbit = 0\n\
+         delivery = \"direct\"\nhandler = \"fired\"\npriority = 0\nseparation = \"{separation} us\"\n\n\
+         [domain.{name}.handlers]\nperiod = \"{period} us\"\ncapacity = \"{capacity} us\"\nmeter = \"{meter}\"\n"
+    );
 }
 
 fn write_job(text: &mut String, job: &Job, pace: Pace) {

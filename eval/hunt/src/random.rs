@@ -12,6 +12,11 @@ impl Random {
         Random(Random(first ^ number).word())
     }
 
+    /// Others, which take none from these.
+    pub fn apart(&self) -> Random {
+        Random(Random(self.0 ^ 0x517c_c1b7_2722_0a95).word())
+    }
+
     /// The next word.
     pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

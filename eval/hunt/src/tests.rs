@@ -23,10 +23,11 @@ fn a_seed_gives_the_same_system_every_time() {
 fn manifests_can_be_read() {
     for number in 0..200 {
         let plan = drawn(1, number);
-        let text = plan.manifest("hunt", "mps2-an500", "player", Pace::USUAL);
+        let text = plan.manifest("hunt", "mps2-an500", ["player", "endless"], Pace::USUAL);
         let document = Document::parse("system.toml".as_ref(), &text);
         assert!(document.is_ok(), "{}\n{text}", document.unwrap_err());
-        let threads: usize = plan.domains.iter().map(|domain| domain.threads.len()).sum();
+        let players = plan.domains.iter().filter(|domain| domain.handlers.is_none());
+        let threads: usize = players.map(|domain| domain.threads.len()).sum();
         assert_eq!(plan.rows(Pace::USUAL).lines().count(), threads);
     }
 }
@@ -86,14 +87,36 @@ fn on_a_slow_board_all_times_are_longer_and_runs_have_fewer_jobs() {
     assert!(numbers(&usual, "us").len() > 3);
     assert_eq!(numbers(&slow, "us"), stretched(&numbers(&usual, "us")));
     let times = |pace: Pace| {
-        let text = plan.manifest("hunt", "board", "player", pace);
+        let text = plan.manifest("hunt", "board", ["player", "endless"], pace);
         let lines = text.lines().filter(|line| line.ends_with(" us\"") && !line.starts_with("limit"));
         lines.filter_map(|line| line.split('"').nth(1)?.strip_suffix(" us")?.parse().ok()).collect::<Vec<i64>>()
     };
     assert_eq!(times(Pace::SLOW), stretched(&times(Pace::USUAL)));
     let limit = |pace: Pace| {
-        let text = plan.manifest("hunt", "board", "player", pace);
+        let text = plan.manifest("hunt", "board", ["player", "endless"], pace);
         text.lines().find_map(|line| line.strip_prefix("limit = \"")?.strip_suffix(" us\"")?.parse::<u64>().ok())
     };
     assert!(limit(Pace::SLOW) < limit(Pace::USUAL));
+}
+
+#[test]
+fn some_systems_have_herds_long_windows_small_budgets_and_handlers() {
+    let mut seen = [0; 5];
+    for plan in (0..400).map(|number| drawn(1, number)) {
+        let threads: usize = plan.domains.iter().map(|domain| domain.threads.len()).sum();
+        assert!(threads <= 32, "{threads} threads");
+        let herd = plan.domains.iter().find(|domain| domain.is_herd());
+        let has = [
+            herd.is_some(),
+            herd.is_some_and(|herd| herd.warden.is_some()),
+            plan.domains
+                .iter()
+                .flat_map(|domain| &domain.threads)
+                .any(|t| t.job.as_ref().is_some_and(|job| job.period_us >= Pace::LONG_US)),
+            plan.budgets.iter().any(|budget| budget.least_us < 38 && budget.period_us < 500),
+            plan.domains.iter().any(|domain| domain.handlers.is_some()),
+        ];
+        seen = [0, 1, 2, 3, 4].map(|at| seen[at] + u32::from(has[at]));
+    }
+    assert!(seen.iter().all(|count| *count > 15), "{seen:?}");
 }
