@@ -38,11 +38,11 @@ static uint32_t operation(uint32_t request) {
 }
 
 /* The instructions. r12 is the number of a system call that there is not. */
-#define REQUEST(name, state, instruction)                                                                                                             \
-    __attribute__((naked, noinline)) static void name(uint32_t what, uint32_t with) {                                                                 \
-        (void)what;                                                                                                                                   \
-        (void)with;                                                                                                                                   \
-        __asm__(".syntax unified\n" state "mvn r12, #0\n" instruction "\nbx lr\n.thumb\n");                                                                               \
+#define REQUEST(name, state, instruction)                                                                              \
+    __attribute__((naked, noinline)) state static void name(uint32_t what, uint32_t with) {                            \
+        (void)what;                                                                                                    \
+        (void)with;                                                                                                    \
+        __asm__(".syntax unified\nmvn r12, #0\n" instruction "\nbx lr");                                               \
     }
 
 #if defined(__riscv)
@@ -54,20 +54,20 @@ __attribute__((naked, noinline)) static void breaks(uint32_t what, uint32_t with
 static void (*const ends[])(uint32_t, uint32_t) = {breaks};
 static void (*const goes_on[])(uint32_t, uint32_t) = {0};
 #elif __ARM_ARCH_PROFILE == 'A'
-REQUEST(svc_t32, ".thumb\n", "svc #0xab")
-REQUEST(breaks_t32, ".thumb\n", "bkpt #0xab")
-REQUEST(halts_t32, ".thumb\n", ".inst.n 0xbabc")
-/* Reached through a branch that changes the state. */
-#define IN_A32 ".thumb\n.balign 4\nbx pc\nnop\n.arm\n"
-REQUEST(svc_a32, IN_A32, "svc #0x123456")
-REQUEST(breaks_a32, IN_A32, "bkpt #0xab")
-REQUEST(halts_a32, IN_A32, ".inst 0xe10f0070")
+#define T32 __attribute__((target("thumb")))
+#define A32 __attribute__((target("arm")))
+REQUEST(svc_t32, T32, "svc #0xab")
+REQUEST(breaks_t32, T32, "bkpt #0xab")
+REQUEST(halts_t32, T32, ".inst.n 0xbabc")
+REQUEST(svc_a32, A32, "svc #0x123456")
+REQUEST(breaks_a32, A32, "bkpt #0xab")
+REQUEST(halts_a32, A32, ".inst 0xe10f0070")
 static void (*const ends[])(uint32_t, uint32_t) = {breaks_t32, halts_t32, breaks_a32, halts_a32};
 static void (*const goes_on[])(uint32_t, uint32_t) = {svc_t32, svc_a32, 0};
 #else
-REQUEST(svc, "", "svc #0xab")
-REQUEST(breaks, "", "bkpt #0xab")
-REQUEST(halts, "", ".inst.n 0xbabc")
+REQUEST(svc, , "svc #0xab")
+REQUEST(breaks, , "bkpt #0xab")
+REQUEST(halts, , ".inst.n 0xbabc")
 static void (*const ends[])(uint32_t, uint32_t) = {breaks, halts};
 static void (*const goes_on[])(uint32_t, uint32_t) = {svc, 0};
 #endif
