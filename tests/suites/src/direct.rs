@@ -124,12 +124,24 @@ pub fn ends(report: &Value) -> Vec<String> {
     faults.map(|fault| fault["kind"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
+/// Lives behind those that take all the time there is: handlers that are sampled can find nothing left then, do nothing, and their thread ends itself.
+const SPENT: [&str; 5] = [
+    "Thread mode opened, with the main stack where its statics are for Secure code",
+    "the same with the main stack in Secure memory",
+    "the same with the main stack in a Secure device",
+    "the same with the main stack at 0",
+    "the same with the main stack at the end of all addresses",
+];
+
 /// Lives that ended otherwise, or not at all.
 pub fn wrong(found: &[String], sampled: bool) -> impl Iterator<Item = usize> + '_ {
     let ends =
         |at: usize, kinds: &str| found.get(at).is_some_and(|found| kinds.split(" or ").any(|kind| kind == found));
     let kinds = move |name: &str, kinds: &'static str| if sampled && COUNTED.contains(&name) { "usage" } else { kinds };
-    LIVES.iter().enumerate().filter(move |(at, (name, counted))| !ends(*at, kinds(name, counted))).map(|(at, _)| at)
+    let spent = move |at: usize, name: &str| sampled && SPENT.contains(&name) && ends(at, "usage");
+    let wrong =
+        move |at: usize, (name, counted): (&str, &'static str)| !ends(at, kinds(name, counted)) && !spent(at, name);
+    LIVES.iter().enumerate().filter(move |(at, life)| wrong(*at, **life)).map(|(at, _)| at)
 }
 
 /// Whether the attacker's handlers exceed their capacity by more than two looks can be apart: 200 us, and a look. None is found later whose time is

@@ -179,9 +179,9 @@ static inline int32_t cof_wait_period(uint32_t *missed) {
  *   a2: any
  *   out value: what the callee returned
  * Errors: COF_E_BAD_HANDLE, COF_E_WRONG_KIND, COF_E_NO_RIGHT, COF_E_CEILING, COF_E_NESTING, COF_E_NO_BUDGET,
- *   COF_E_BUSY, COF_E_STOPPED, COF_E_CALLEE_FAULT, COF_E_GATE_OVERRUN. COF_E_UNTOUCHED is answered here: the page is
- *   touched, at the caller's expense, and the gate called again.
- * Cost: O(1); the callee itself is bounded by the gate's declared bound. */
+ *   COF_E_BUSY, COF_E_STOPPED, COF_E_CALLEE_FAULT, COF_E_GATE_OVERRUN, COF_E_UNTOUCHED.
+ * Cost: O(1); the callee itself is bounded by the gate's declared bound. COF_E_UNTOUCHED is answered here: the page is
+ *   touched, at the caller's expense, and the gate called again. */
 static inline int32_t cof_gate_call(uint32_t gate, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t *value) {
     struct cof_result result = cof_call(COF_CALL_GATE_CALL, gate, a0, a1, a2);
 #if COF_DEMAND
