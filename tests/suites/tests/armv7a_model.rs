@@ -57,6 +57,8 @@ fn run_with(image: &Path, more: Watch) -> (Summary, Vec<u8>) {
         cluster: build_tool::cluster(&Install::find().unwrap().board(BOARD).unwrap()),
         kernel_text: vec![Range { start: at("__kernel_code_start"), end: at("__kernel_code_end") }],
         exception_events: true,
+        // By the record there the self-test ends its run.
+        trace_port: facts.symbol("SELFTEST_PORT"),
         ..more
     };
     let run = Run::new(runner::Machine::named(BOARD), image, directory.path(), watch);
@@ -74,7 +76,8 @@ fn the_self_test_passes_without_a_stale_translation() {
     assert!(own.data_walks.all() > 5 && own.fetch_walks.all() > 2, "{own:?}");
     // The tables of one domain are on the chip, those of the other off the chip, and so is nothing of the kernel's.
     assert!(own.data_walks.on_chip > 0 && own.data_walks.level2 + own.data_walks.memory > 0, "{own:?}");
-    assert_eq!(kernel.beyond(), 0, "{kernel:?}");
+    // But for the store that ends the run.
+    assert!(kernel.beyond() <= 1, "{kernel:?}");
     let total = own.data_walks.all() + own.fetch_walks.all() + own.main_hits + own.locked_hits;
     assert_eq!(own.micro_misses, total);
     println!("{:.1} M instructions/s", summary.mips);
