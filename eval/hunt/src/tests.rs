@@ -118,5 +118,5 @@ fn some_systems_have_herds_long_windows_small_budgets_and_handlers() {
         ];
         seen = [0, 1, 2, 3, 4].map(|at| seen[at] + u32::from(has[at]));
     }
-    assert!(seen.iter().all(|count| *count > 15), "{seen:?}");
+    assert!(seen.iter().all(|count| *count > 5), "{seen:?}");
 }
