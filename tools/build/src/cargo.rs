@@ -123,7 +123,7 @@ impl Results {
             files.entry(nearest.cloned().unwrap_or_default()).or_default().insert(file);
         }
         let hashes: BTreeMap<&PathBuf, String> =
-            files.iter().map(|(package, files)| (package, hash_of(files, with))).collect();
+            files.iter().map(|(package, files)| (package, hash_of(package, files, with))).collect();
         let all = hash(hashes.values().flat_map(|hash| hash.bytes()).collect::<Vec<u8>>().as_slice());
         let made = messages.iter().filter_map(|message| {
             let (result, package) = (first(message)?, directory(message)?);
@@ -165,17 +165,19 @@ fn sources(result: &Path) -> Vec<PathBuf> {
     files.filter(|file| !file.to_string_lossy().contains(OF_COMPILER)).collect()
 }
 
-/// The hash of names and contents. A file that is not there has none.
-fn hash_of(files: &BTreeSet<PathBuf>, with: &str) -> String {
+/// The hash of names within the package and of contents, so that a copy of a checkout elsewhere has the same. A file that is not there has none.
+fn hash_of(package: &Path, files: &BTreeSet<PathBuf>, with: &str) -> String {
     let mut hasher = Sha256::new();
     hasher.update(with);
-    files.iter().for_each(|file| add(&mut hasher, file));
+    files.iter().for_each(|file| add(&mut hasher, package, file));
     format!("{:x}", hasher.finalize())
 }
 
 /// Adds a file, or all of a directory that a build script watches.
-fn add(hasher: &mut Sha256, path: &Path) {
-    hasher.update(path.as_os_str().as_encoded_bytes());
+fn add(hasher: &mut Sha256, package: &Path, path: &Path) {
+    let name = path.strip_prefix(package).ok().filter(|_| package.is_absolute());
+    let name = name.map_or_else(|| path.file_name(), |name| Some(name.as_os_str()));
+    hasher.update(name.unwrap_or_default().as_encoded_bytes());
     hasher.update([0]);
     if !path.is_dir() {
         return hasher.update(Sha256::digest(std::fs::read(path).unwrap_or_default()));
@@ -183,7 +185,7 @@ fn add(hasher: &mut Sha256, path: &Path) {
     let hidden = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
     let entries: BTreeSet<PathBuf> = entries.filter(|path| !hidden(path) && !path.ends_with("target")).collect();
-    entries.iter().for_each(|entry| add(hasher, entry));
+    entries.iter().for_each(|entry| add(hasher, package, entry));
 }
 
 /// What results were built from: a line for each, hash and hashes.
