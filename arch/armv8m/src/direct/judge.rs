@@ -272,9 +272,12 @@ fn settle(status: u32, secure: u32) {
 }
 
 /// Whether what came to Thread mode of Non-secure state, and failed there, was a handler's return. No thread can make that: it executes nothing there, so that
-/// it reads no frame, nor anything else. A handler that opens the mode first is found by that.
+/// it reads no frame, nor anything else. A handler that opens the mode first is found by that. Where no domain has handlers it was a thread, whatever the
+/// registers of that state are after a reset.
 fn is_returned(status: u32, secure: u32) -> bool {
-    (CFSR_NS.read() | status & CFSR_UNSTKERR) & UNSTACKED != 0 || secure & SFSR_INTEGRITY != 0 || is_thread_mode_open()
+    let has_handlers = COFFERDAM_OWNER.count.load(Relaxed) != 0;
+    let failed = (CFSR_NS.read() | status & CFSR_UNSTKERR) & UNSTACKED != 0 || secure & SFSR_INTEGRITY != 0;
+    has_handlers && (failed || is_thread_mode_open())
 }
 
 /// Whether an exception of the kernel is active beside the one that runs.
