@@ -100,11 +100,11 @@ fn the_second_link_moves_code_and_data() {
 /// Cortex-M33, where the console's budget does not last for so much, and a program that faults waits for nobody.
 #[test]
 fn lines_arrive_whole_and_one_without_an_end_arrives_too() {
-    // Controls do not pass; of a character that would be one, the first byte does.
-    const A: &str = "\u{fffd}?1Gother: a";
-    const B: &str = "\u{fffd}??1Gother: b";
-    const C: &str = "?1Gother: c";
-    const D: &str = "?[1G?other: d";
+    // The console passes controls on; the report makes them visible.
+    const A: &str = r"\u{9b}1Gother: a";
+    const B: &str = r"\xe0\x82\x9b1Gother: b";
+    const C: &str = r"\x9b1Gother: c";
+    const D: &str = r"\x1b[1G\x0dother: d";
     let source = root().join("tests/programs/lines.c");
     let expected = [
         "x".repeat(1025),
