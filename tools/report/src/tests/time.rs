@@ -264,7 +264,7 @@ fn a_tolerance_beyond_its_limit_fails_and_nothing_is_tolerated_for_it() {
     seen.masked.longest = Some(window(57));
     let report = build(&bounded, &seen, &runs(&[(1000, 1394)]));
     let tolerance = report.budgets[1].tolerance;
-    assert_eq!((tolerance.cycles, tolerance.activation_cycles, tolerance.path_cycles), (10 + 57 + 1 + 10 + 16, 16, 57));
+    assert_eq!((tolerance.cycles, tolerance.activation_cycles, tolerance.path_cycles), (10 + 57 + 1 + 10 + 25, 25, 57));
     assert!(report.verdict.ok, "{:?}", report.verdict);
     // The value of a difference that wraps, which occurred once.
     seen.masked.longest = Some(window(u64::MAX - 600_000));
