@@ -73,7 +73,7 @@ fn commit(root: &Path) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| output.status.success() && !text.is_empty())
 }
 
-/// A name that no other run has.
+/// Returns a name for this run, so that files of two runs that stand side by side can be told apart: a hash of image, time and process.
 fn run(image: &[u8]) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let all = Sha256::new().chain_update(image).chain_update(now.as_nanos().to_le_bytes());

@@ -6,7 +6,7 @@ pub mod hostile;
 
 /// Whether memory is protected by page tables; otherwise by region registers.
 pub const PAGES: bool = true;
-/// Whether domains may have pages that are mapped at their first touch.
+/// Domains have no pages that are mapped at their first touch here, so no gate call has to be repeated for one.
 pub const DEMAND: bool = false;
 
 pub use arch_user_arm::{Raw, call, call_bare};

@@ -45,7 +45,7 @@ unsafe impl Port for Armv8 {
         AIRCR.write(KEY | SECURE_FIRST | SECURE_RESETS);
         SCR.write(SECURE_SLEEPS_DEEP);
         NSACR.write(0);
-        // Non-secure code neither takes the power from floating-point registers, nor says when they are saved and cleared: those are of both states.
+        // Both states share the floating-point registers: Non-secure code could switch their power off, or decide when a thread's are saved and cleared.
         CPPWR.write(SECURE_POWER);
         regs::FPCCR.write(regs::FPCCR.read() | SECURE_SAVES);
         regs::SHCSR.write(regs::SHCSR.read() | SECURE_FAULT);

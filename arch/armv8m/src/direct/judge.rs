@@ -1,8 +1,8 @@
 //! Exceptions that came while a handler ran, or that a handler has caused.
 //!
 //! A handler's Secure frame says where it came from: it lies on the stack of the thread or of the kernel, with a signature, and no handler can write there.
-//! Whether handlers, or the kernel, are active is read from the interrupt controller, never from a frame or an EXC_RETURN that a handler has made. Who has come
-//! to Thread mode of Non-secure state is told by the fault status of that state: a handler's return there reads a frame first, which it may not.
+//! The interrupt controller says if handlers, or the kernel, are active. Frames and EXC_RETURNs do not count, because a handler can forge them.
+//! In Thread mode of Non-secure state the fault status of that state tells a handler from a thread: a handler's return reads a frame first, and may not.
 //! An active handler is ended from the Secure side: the exception returns to a stub in Secure Handler mode that has the handler's number, and that
 //! stub's return ends the handler; so its stack and its code do not matter. For several of them one frame each is made on the main stack.
 
@@ -177,8 +177,8 @@ pub(super) fn is_active() -> bool {
         })
 }
 
-/// Whether an exception came to Secure code that a handler executes: the way into the kernel, or the stub that ends it. Other Secure code runs above
-/// whatever handlers have left active.
+/// Returns true if the interrupted Secure code belongs to a handler that is on its way: the way into the kernel, or the stub that ends a handler. Such a
+/// handler is ended later. If other Secure code was interrupted, an active handler is below it, which no handler may be.
 pub(super) fn is_on_its_way(exc_return: u32, msp: u32) -> bool {
     if exc_return & (THREAD | SECURE) != SECURE {
         return false;
@@ -313,9 +313,11 @@ fn is_signed(psp: u32) -> bool {
     word_on_stack(psp).is_some_and(|word| word & !1 == SIGNATURE)
 }
 
-/// Bytes of a signature, a reserved word, and r4 to r11; of the frame behind them, and its program counter.
+/// Bytes in front of the basic frame, when the callee registers are stored: a signature, a reserved word, and r4 to r11.
 const CALLEE_BYTES: u32 = 40;
+/// Bytes of the basic frame.
 const FRAME_BYTES: u32 = 32;
+/// Offset of the program counter in it.
 const STACKED_PC: u32 = 24;
 
 unsafe extern "C" {

@@ -1,7 +1,7 @@
 //! Registers of Non-secure state that handlers can write: whoever occupies it next, or their own domain in its next life, finds them as after a reset.
 //!
-//! Every register of Armv8-M Mainline that Non-secure code can write stands in the table of docs/interrupts.md, with who puts it back; those that need nothing
-//! but a value are here. `tests/direct/left.toml` writes into all of them and compares.
+//! docs/interrupts.md lists every register of Armv8-M Mainline that Non-secure code can write, and says who puts it back. The registers here need only a value.
+//! `tests/direct/left.toml` writes into all of them and compares.
 
 use core::arch::asm;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -21,7 +21,7 @@ const REGISTERS: [(u32, u32); 18] = [
     (0xe002_ed10, 0),
     // CCR: two bits are one for good.
     (0xe002_ed14, 0x201),
-    // SHPR1 to SHPR3.
+    // SHPR1 to SHPR3: another's priorities would order the next one's system exceptions.
     (0xe002_ed18, 0),
     (0xe002_ed1c, 0),
     (0xe002_ed20, 0),
@@ -39,13 +39,13 @@ const REGISTERS: [(u32, u32); 18] = [
     (0xe002_ed98, 0),
     (0xe002_edc0, 0),
     (0xe002_edc4, 0),
-    // FPCCR: automatic and lazy saving of floating-point registers; FPCAR and FPDSCR.
+    // FPCCR, whose reset value saves floating-point registers automatically and lazily; FPCAR; FPDSCR.
     (0xe002_ef34, 0xc000_0000),
     (0xe002_ef38, 0),
     (0xe002_ef3c, 0),
 ];
 
-/// Of the units for debugging, which no state has of its own: offsets from 0xE000_0000, or from where a simulator has them. DWT's other registers are the counter's.
+/// Registers of the debug units, which both states share: offsets from 0xE000_0000, or from where a simulator has them. The counter sets DWT's other registers.
 const DEBUG: [(u32, u32); 18] = [
     // DWT: comparators 1 to 3 and their functions.
     (0x1038, 0),
@@ -74,7 +74,7 @@ const DEBUG: [(u32, u32); 18] = [
 /// Where the units for debugging are; 0: nowhere.
 static UNITS: AtomicU32 = AtomicU32::new(0);
 
-/// Notes where the units for debugging are.
+/// Takes the address of the debug units from the board's file, because a simulator may have them elsewhere.
 pub(super) fn start(units: u32) {
     UNITS.store(units, Relaxed);
 }

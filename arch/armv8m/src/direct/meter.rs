@@ -92,7 +92,8 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     let found = if is_counted && ended && judge::is_handler(exc_return) { judge::finding() } else { None };
     let tampers = is_counted && ended && owner.counter.finds(meets);
     let cheats = tampers || found.is_some();
-    // A counter charges nothing in between: it comes by itself, but for the way in. One that looks doubt is not believed alone.
+    // A counter that is believed interrupts when the capacity is used up, so that a look need not charge. Time in the way in makes no match, and a counter that
+    // looks doubt may have been set back: then the look charges.
     let is_doubted = is_counted && ended && owner.counter.is_doubted();
     let is_used_up = is_counted && ended && owner.counter.is_used_up();
     if matched || is_at_boundary || cheats || is_used_up || meets && (is_doubted || !is_counted) {

@@ -81,7 +81,7 @@ pub(super) struct Owner {
     pub request: AtomicU32,
     /// Not 0: the capacity is used up. The meter's, as all that follows.
     pub exhausted: AtomicU32,
-    /// Not 0: SysTick of Non-secure state is as another domain, or another life of this one, has left it.
+    /// Not 0: SysTick of Non-secure state still has what a former occupant or life has written, until the stub in that state clears it.
     pub timed: AtomicU32,
     pub looks: Looks,
     pub counter: Counter,
