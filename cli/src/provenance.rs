@@ -10,13 +10,15 @@ use sha2::{Digest, Sha256};
 
 /// File beside the summary of the run.
 const FILE: &str = "provenance.json";
+/// Name of the whole image among the programs that ran.
+const IMAGE: &str = "image";
 
 /// Notes where the run comes from whose summary is at a path. Facts that cannot be read or written stay unknown.
 pub fn keep(install: &Install, built: &Built, subject: &Path, summary: &Path) {
-    let image = std::fs::read(&built.image).ok();
+    let programs = programs(built);
     let from = Provenance {
-        run: Some(run(image.as_deref().unwrap_or_default())),
-        image_hash: image.as_deref().map(hash),
+        run: Some(run(&built.placed.image)),
+        image_hash: programs.iter().find(|program| program.name == IMAGE).map(|program| program.hash.clone()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: commit(&install.root),
         command: command(),
@@ -24,7 +26,7 @@ pub fn keep(install: &Install, built: &Built, subject: &Path, summary: &Path) {
         manifest_hash: std::fs::read(subject).ok().map(|bytes| hash(&bytes)),
         board_hash: std::fs::read(&built.loaded.board.path).ok().map(|bytes| hash(&bytes)),
         profile_hash: Some(hash(built.loaded.profile.text.as_bytes())),
-        programs: programs(built),
+        programs,
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         host: host(),
     };
@@ -59,7 +61,7 @@ fn programs(built: &Built) -> Vec<Program> {
     };
     let domains = built.system.domains.iter().zip(&built.domains).zip(&built.placed.domains);
     let domains = domains.map(|((domain, path), bytes)| program(&domain.name, path, bytes));
-    let image = program("image", &built.image, &built.placed.image);
+    let image = program(IMAGE, &built.image, &built.placed.image);
     let kernel = std::fs::read(&built.kernel).ok().map(|bytes| program("kernel", &built.kernel, &bytes));
     [image].into_iter().chain(kernel).chain(domains).collect()
 }
