@@ -79,9 +79,7 @@ impl Build {
             .rule("what runs was built from the files that are there")
             .remedy(format!("remove the directory `{}`, and build again", self.directory.display())))
     }
-}
 
-impl Build {
     /// Removes all that was built, for the target and for the host: what cargo has kept although it was told to clean it.
     fn forget(&self) {
         for kept in [self.target.as_str(), PROFILE] {
