@@ -219,6 +219,11 @@ impl Execution {
         [other.and_then(|other| charge(other, from, from + paid)), charge(payer, from + given, to)]
     }
 
+    /// The thread that ran before the kernel did has restarted another's domain.
+    pub fn restarted(&mut self, thread: u16) {
+        self.payers.restarted(thread, self.last_thread());
+    }
+
     /// The thread that ran before the kernel did, and the domain that it was in.
     pub fn last_context(&self) -> Context {
         self.before

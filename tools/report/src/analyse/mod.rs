@@ -387,6 +387,9 @@ impl<'a> Analysis<'a> {
             jobs.abandon();
             jobs.keep_waiting(cycle);
         });
+        for thread in self.system.threads.iter().filter(|thread| thread.domain == event.domain) {
+            self.execution.restarted(thread.index.into());
+        }
         self.stands_out(event, MarkerKind::Restart, None);
         self.faults.restart(event)
     }

@@ -4,6 +4,7 @@
 //! * Work of the kernel for a thread that goes on afterwards is that thread's call, or, after an
 //!   interrupt, the line's or the timer's.
 //! * A switch belongs to an activation: to that of the thread that preempts, or of the one that cannot go on. `SIGNAL` pays for whom it wakes.
+//! * A thread of a domain that was restarted begins on the account of whoever restarted it.
 //! * A thread that waited for a notification was woken by a line, which its own budget pays, or by a signal, which the signaller has paid.
 //!   Nobody is charged if that cannot be told from outside.
 
@@ -139,6 +140,13 @@ impl Payers {
             Some(Arranged::Itself) => Account::Activation(thread),
             Some(Arranged::By(other)) => Account::Activation(*other),
             _ => Account::Nobody,
+        }
+    }
+
+    /// A thread begins anew: whoever restarted its domain has paid for that (docs/time.md, rule c).
+    pub fn restarted(&mut self, thread: u16, by: Option<u16>) {
+        if let Some(place) = self.arranged.get_mut(usize::from(thread)) {
+            *place = by.map_or(Arranged::Unknown, Arranged::By);
         }
     }
 

@@ -204,9 +204,7 @@ pub fn tolerance(
     const LONGEST_QUANTUM: u64 = 1000;
     let timer = time.cycles(system.enforcement_ticks);
     let clock = time.cycles(1);
-    // Half of one more for the timer of a boundary, and a look at each thread that it finds ready (docs/time.md, rule (c)).
-    let boundary = (system.costs.activation() / 2).saturating_add(system.costs.early_cycles.saturating_mul(threads));
-    let activations = system.costs.activation().saturating_mul(threads).saturating_add(boundary);
+    let activations = system.costs.activation().saturating_mul(threads);
     let sum = |parts: [u64; 5]| parts.into_iter().fold(0, u64::saturating_add);
     let bound = |masked: u64| masked.saturating_add(system.costs.entry_cycles).saturating_add(system.costs.exit_cycles);
     let longest_path = system.masked_bound_cycles.map(bound);

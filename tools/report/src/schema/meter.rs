@@ -152,7 +152,7 @@ pub struct Tolerance {
     pub quantum_cycles: u64,
     /// One tick: the part of a tick at a boundary.
     pub clock_cycles: u64,
-    /// A for each thread: what was paid before and happens now, and debt; and what a boundary costs.
+    /// A for each thread: what was paid before and happens now, and debt.
     pub activation_cycles: u64,
 }
 

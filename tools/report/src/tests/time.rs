@@ -147,6 +147,26 @@ fn who_signals_pays_for_whom_it_wakes() {
 }
 
 #[test]
+fn who_restarts_pays_for_whose_threads_begin() {
+    let mut supervised = system();
+    supervised.threads[0].priority = 1;
+    supervised.threads[1].priority = 9;
+    let events = [
+        switch(0, 1, 1),
+        handled(10, 0, None, 10),
+        ran(100, 1, 90),
+        at(110, Event::Restart, 0, 1, 0),
+        handled(115, SV_CALL, Some(Call::DomainRestart), 15),
+        ran(140, 1, 25),
+        switch(150, 0, 0),
+        handled(170, SV_CALL, Some(Call::DomainRestart), 30),
+        ran(200, 0, 30),
+    ];
+    let report = build(&supervised, &summary(200), &events);
+    assert_eq!((report.threads[0].used.activation_cycles, report.threads[1].used.activation_cycles), (0, 30));
+}
+
+#[test]
 fn an_exhausted_budget_pays_for_its_end_and_an_idle_processor_for_nothing() {
     let mut starved = system();
     starved.threads[0].priority = 9;
@@ -264,7 +284,7 @@ fn a_tolerance_beyond_its_limit_fails_and_nothing_is_tolerated_for_it() {
     seen.masked.longest = Some(window(57));
     let report = build(&bounded, &seen, &runs(&[(1000, 1394)]));
     let tolerance = report.budgets[1].tolerance;
-    assert_eq!((tolerance.cycles, tolerance.activation_cycles, tolerance.path_cycles), (10 + 57 + 1 + 10 + 25, 25, 57));
+    assert_eq!((tolerance.cycles, tolerance.activation_cycles, tolerance.path_cycles), (10 + 57 + 1 + 10 + 16, 16, 57));
     assert!(report.verdict.ok, "{:?}", report.verdict);
     // The value of a difference that wraps, which occurred once.
     seen.masked.longest = Some(window(u64::MAX - 600_000));
