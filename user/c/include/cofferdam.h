@@ -206,20 +206,22 @@ static inline int32_t cof_gate_return(int32_t status, uint32_t value) {
 }
 
 /* Inside a gate: copy bytes from the caller's memory into the callee's. Does not block.
+ * After COF_E_UNTOUCHED the callee returns that status: the caller's run-time touches the page and calls again.
  *   dst: address in the callee's domain
  *   src: address in the caller's domain
  *   len: bytes, 0 to 64
- * Errors: COF_E_NOT_IN_GATE, COF_E_BAD_ADDRESS, COF_E_BAD_ARGUMENT; COF_E_UNTOUCHED, which is to be given back.
+ * Errors: COF_E_NOT_IN_GATE, COF_E_BAD_ADDRESS, COF_E_BAD_ARGUMENT, COF_E_UNTOUCHED.
  * Cost: two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes. */
 static inline int32_t cof_gate_copy_in(void *dst, uint32_t src, uint32_t len) {
     return cof_call(COF_CALL_GATE_COPY_IN, (uint32_t)(uintptr_t)dst, src, len, 0).status;
 }
 
 /* Inside a gate: copy bytes from the callee's memory into the caller's. Does not block.
+ * After COF_E_UNTOUCHED the callee returns that status: the caller's run-time touches the page and calls again.
  *   dst: address in the caller's domain
  *   src: address in the callee's domain
  *   len: bytes, 0 to 64
- * Errors: COF_E_NOT_IN_GATE, COF_E_BAD_ADDRESS, COF_E_BAD_ARGUMENT; COF_E_UNTOUCHED, which is to be given back.
+ * Errors: COF_E_NOT_IN_GATE, COF_E_BAD_ADDRESS, COF_E_BAD_ARGUMENT, COF_E_UNTOUCHED.
  * Cost: two range checks, each at most three look-ups in eight slots and the domain's table, and 64 bytes. */
 static inline int32_t cof_gate_copy_out(uint32_t dst, const void *src, uint32_t len) {
     return cof_call(COF_CALL_GATE_COPY_OUT, dst, (uint32_t)(uintptr_t)src, len, 0).status;
