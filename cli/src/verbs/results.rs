@@ -34,10 +34,19 @@ impl Files {
             .map_err(|error| unwritten(&WriteError::Io { path: parent.to_path_buf(), source: error }))
     }
 
-    /// Whether the results can be written there: asked before a run, which takes long.
+    /// Whether the results can be written there: asked before a run, which takes long. Directories that are made for that are taken away again, so that a
+    /// run without results leaves nothing behind.
     pub fn can_be_written(&self) -> Result<(), Diagnostic> {
-        self.make_directory()?;
-        report::can_write(&[&self.json, &self.html, &self.trace]).map_err(|error| unwritten(&error))
+        let missing: Vec<&Path> = self.json.ancestors().skip(1).take_while(|dir| !dir.exists()).collect();
+        let made = self.make_directory();
+        let written = made.and_then(|()| {
+            report::can_write(&[&self.json, &self.html, &self.trace]).map_err(|error| unwritten(&error))
+        });
+        for dir in missing {
+            // One that is not empty holds what somebody else has put there meanwhile.
+            let _ = std::fs::remove_dir(dir);
+        }
+        written
     }
 }
 

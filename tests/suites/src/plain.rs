@@ -6,14 +6,21 @@ use std::time::Duration;
 use runner::{Go, ImageFacts, Machine, Qemu, Run, Watch};
 use tempfile::TempDir;
 
-/// What an image has printed on the first UART, and the exit code with which it ended within a minute of the host's time; none: it did not. `port`: the
-/// symbol of its trace port.
+/// The address of a trace port by its symbol.
 ///
 /// # Panics
-/// When there is no QEMU, or the image has no such symbol.
-pub fn ended(machine: Machine, image: &Path, port: &str) -> (String, Option<i32>) {
-    let facts = ImageFacts::read(image).unwrap_or_else(|error| panic!("{error}"));
-    let Some(trace_port) = facts.symbol(port) else { panic!("{}: no symbol {port}", image.display()) };
+/// When the ELF file has no such symbol.
+pub fn port(elf: &Path, symbol: &str) -> u32 {
+    let facts = ImageFacts::read(elf).unwrap_or_else(|error| panic!("{error}"));
+    facts.symbol(symbol).unwrap_or_else(|| panic!("{}: no symbol {symbol}", elf.display()))
+}
+
+/// What an image with this trace port has printed on the first UART, and the exit code with which it ended within a minute of the host's time; none: it
+/// did not.
+///
+/// # Panics
+/// When there is no QEMU.
+pub fn ended(machine: Machine, image: &Path, trace_port: u32) -> (String, Option<i32>) {
     let directory = TempDir::new().unwrap_or_else(|error| panic!("no temporary directory: {error}"));
     let watch = Watch { trace_port: Some(trace_port), ..Watch::default() };
     let run = Run { time_limit: Some(Duration::from_secs(60)), ..Run::new(machine, image, directory.path(), watch) };

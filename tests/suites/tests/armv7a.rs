@@ -23,7 +23,7 @@ fn image() -> &'static PathBuf {
 /// Runs it on so many CPUs. Its lines, and its exit code.
 fn run(cpus: u32) -> (Vec<String>, Option<i32>) {
     let machine = Machine::named(&format!("{BOARD},smp.cpus={cpus}"));
-    let (printed, code) = plain::ended(machine, image(), "SELFTEST_PORT");
+    let (printed, code) = plain::ended(machine, image(), plain::port(image(), "SELFTEST_PORT"));
     (printed.lines().map(str::to_owned).collect(), code)
 }
 

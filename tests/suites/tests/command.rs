@@ -148,7 +148,8 @@ fn what_runs_is_what_was_built() {
         assert_eq!(ran.status.code(), Some(0), "{}{}", text(&ran.stdout), text(&ran.stderr));
         let said = text(&ran.stdout);
         for line in ["a/b.c", "a_b.c", &format!("{value} {flag}")] {
-            assert_eq!(said.lines().filter(|said| said == &line).count(), 1, "{line}: {said}");
+            let line = format!("app: {line}");
+            assert_eq!(said.lines().filter(|said| *said == line).count(), 1, "{line}: {said}");
         }
     };
     run(1, 2);

@@ -19,6 +19,7 @@ fn tried(board: &str, says: &str) {
     let board = install.board(board).unwrap();
     let tools = Toolchain::find(&board.core).unwrap();
     let image = build_example(&install, &tools, &board, "misses").unwrap();
-    let (said, code) = plain::ended(build_tool::machine(&board), &image, abi::trace::SYMBOL);
+    let port = plain::port(&image, abi::trace::SYMBOL);
+    let (said, code) = plain::ended(build_tool::machine(&board), &image, port);
     assert_eq!((said.as_ref(), code), (says, Some(0)));
 }

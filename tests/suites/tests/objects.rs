@@ -77,10 +77,10 @@ fn one_more(image: &[u8]) -> Vec<u8> {
     image
 }
 
-/// Exit code of an image on a board, without an observer.
-fn boots(board: &str, image: &Path) -> Option<i32> {
+/// Exit code of an image on a board, without an observer. The image has no symbols; its kernel has.
+fn boots(board: &str, image: &Path, kernel: &Path) -> Option<i32> {
     let board = Install::find().unwrap().board(board).unwrap();
-    plain::ended(build_tool::machine(&board), image, abi::trace::SYMBOL).1
+    plain::ended(build_tool::machine(&board), image, plain::port(kernel, abi::trace::SYMBOL)).1
 }
 
 #[test]
@@ -93,11 +93,12 @@ fn check_and_boot_agree_on_the_last_handle() {
         assert_eq!(refused["diagnostics"][0]["code"], "CF0319", "{board}: {refused:#}");
         let built = with(directory.path(), "build", board, most);
         assert!(built.status.success(), "{board}: {}", String::from_utf8_lossy(&built.stdout));
-        let image = fs::read(results_beside(directory.path()).join("objects/image.elf")).unwrap();
+        let results = results_beside(directory.path()).join("objects");
+        let image = fs::read(results.join("image.elf")).unwrap();
         for (image, status) in [(image.clone(), 0), (one_more(&image), NO_MEMORY)] {
             let path = directory.path().join("image.elf");
             fs::write(&path, image).unwrap();
-            assert_eq!(boots(board, &path), Some(status), "{board}");
+            assert_eq!(boots(board, &path, &results.join("kernel.elf")), Some(status), "{board}");
         }
     }
 }
