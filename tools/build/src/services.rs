@@ -7,6 +7,10 @@ use manifest::{BoardFile, Refusal, Time};
 
 use crate::load::Loaded;
 
+/// The threads that a call of a gate can wake, by the gate's function. A gate's bound pays for each (docs/time.md, rule (f)): the kernel refuses to wake one whose
+/// activation is more than what is left of the bound.
+const WAKES: [(&str, u64); 1] = [("console_write", 1)];
+
 /// The services, as far as the board of a system says what they take.
 #[derive(Clone, Debug)]
 pub(crate) struct Services {
@@ -38,7 +42,10 @@ impl Services {
             for (gate, declared) in &domain.gate {
                 let known = self.longest.iter().find(|(entry, ..)| *entry == declared.entry);
                 let Some((_, cycles, place)) = known else { continue };
-                let least = Time(microseconds(*cycles, loaded.board.chip.cpu_hz) * 1000);
+                let wakes = WAKES.iter().find(|(entry, _)| *entry == declared.entry).map_or(0, |(_, count)| *count);
+                let woken = wakes * u64::from(loaded.board.switching().activation());
+                let own = microseconds(*cycles, loaded.board.chip.cpu_hz);
+                let least = Time((own + microseconds(woken, loaded.board.ticks_per_second.into())) * 1000);
                 if declared.bound < least {
                     found.push(too_low(&format!("domain.{name}.gate.{gate}.bound"), declared.bound, least, place));
                 }
@@ -58,11 +65,11 @@ fn too_low(at: &str, bound: Time, least: Time, place: &str) -> Refusal {
     Refusal::at("CF0417", at, "a call of this gate can take longer than its bound")
         .value(bound.to_string())
         .limit(format!("{least} ({place})"))
-        .rule("a gate of a service that comes with Cofferdam has at least the bound that its longest call needs on the board, in the profile")
+        .rule("a gate of a service that comes with Cofferdam has at least the bound that its longest call needs on the board, in the profile, with an activation of each thread that it wakes")
         .remedy(format!("write `bound = \"{least}\"`, or more"))
 }
 
-/// Whole microseconds that hold so many cycles.
+/// Whole microseconds that hold so many cycles, or ticks, of this frequency.
 fn microseconds(cycles: u64, hz: u64) -> u64 {
     (u128::from(cycles) * 1_000_000).div_ceil(hz.max(1).into()) as u64
 }
