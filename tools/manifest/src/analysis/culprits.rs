@@ -13,7 +13,7 @@ use crate::resolved::{System, Thread};
 /// How many are named.
 const NAMED: usize = 5;
 /// By how much a period is lengthened at most, in whole multiples: a multiple keeps its boundaries where releases are.
-const STRETCH: u32 = 16;
+pub(super) const STRETCH: u32 = 16;
 /// The least important priority.
 const LEAST: u32 = 31;
 

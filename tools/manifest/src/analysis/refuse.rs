@@ -2,11 +2,12 @@
 
 use sched::response::Response;
 
-use super::culprits::{self, Culprit, Way};
+use super::culprits::{self, Culprit, STRETCH, Way};
 use super::system::{Analysis, Beside};
 use super::terms::list;
 use super::units::{us, written};
 use crate::diagnostic::Refusal;
+use crate::resolved::Budget;
 
 /// CF0402: a deadline that can be missed.
 pub fn late(system: &Analysis<'_>, thread: usize, beside: &Beside, found: &Response) -> Refusal {
@@ -74,10 +75,19 @@ pub fn price(system: &Analysis<'_>, thread: usize) -> Refusal {
     let beside_wcet = price - job.wcet;
     let left = (capacity / jobs).saturating_sub(beside_wcet);
     let key = if subject.declared.wcet.is_some() { ".wcet" } else { ".budget" };
-    let mut remedy = format!("give `{budget}` a capacity of {}", written(system, needed + taken, true));
+    let enough = needed.saturating_add(taken);
+    let within = enough <= system.budget(thread).0;
+    let larger = || format!("`{budget}` a capacity of {}", written(system, enough, true));
+    let mut ways: Vec<String> = if within { Some(larger()) } else { longer(system, thread) }.into_iter().collect();
     if left > 0 && subject.declared.wcet.is_some() {
-        remedy += &format!(", or the thread a wcet of at most {}", written(system, left, false));
+        ways.push(format!("the thread a wcet of at most {}", written(system, left, false)));
     }
+    let remedy = match ways.as_slice() {
+        [] => format!(
+            "no capacity of `{budget}` is enough, with a longer period neither: lower what the thread calls, or the capacities of handlers"
+        ),
+        ways => format!("give {}", ways.join(", or ")),
+    };
     let message = format!("`{}` needs more than its budget grants", subject.name);
     Refusal::at("CF0401", format!("{}{key}", subject.place), message)
         .value(format!("{} for each job = {}", us(system, price), parts(system, thread)))
@@ -88,6 +98,29 @@ pub fn price(system: &Analysis<'_>, thread: usize) -> Refusal {
         ))
         .rule("all jobs within a period of the budget are paid from its capacity, with their calls and activations")
         .remedy(remedy)
+}
+
+/// The smallest multiple of its budget's period with which a capacity within it pays its jobs: where a call or handlers take much once, and little in each period.
+fn longer(system: &Analysis<'_>, thread: usize) -> Option<String> {
+    let number = system.subjects[thread].declared.budget;
+    let now = &system.system.budgets[number];
+    let paying = |times: u32| {
+        let period = now.period.checked_mul(times)?;
+        let mut changed = system.system.clone();
+        changed.budgets[number] = Budget { period, capacity: period, ..now.clone() };
+        let other = Analysis::new(&changed, system.board);
+        let price = other.job(thread).price(&other.costs);
+        let price = if system.subjects[thread].declared.wcet.is_some() {
+            price
+        } else {
+            system.job(thread).price(&system.costs) + 1
+        };
+        let capacity = other.jobs(thread).saturating_mul(price).saturating_add(other.taken(thread));
+        (capacity <= period.into()).then_some((period, capacity))
+    };
+    let (period, capacity) = (2..=STRETCH).find_map(paying)?;
+    let [period, capacity] = [period.into(), capacity].map(|ticks| written(system, ticks, true));
+    Some(format!("`{}` a period of {period} and a capacity of {capacity}", now.name))
 }
 
 /// Says what handlers take from a budget, if they do.
