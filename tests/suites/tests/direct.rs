@@ -182,6 +182,24 @@ fn nobody_is_blamed_for_what_another_has_done() {
     assert!(next["count"].as_u64() > Some(0), "{next:#}");
 }
 
+/// Two domains are blamed before the kernel comes, one for what it has left and the other for what its handler then does: the kernel is told of both, each time.
+#[test]
+fn of_two_that_are_blamed_at_once_none_goes_free() {
+    let ran = Ran::on(BOARD, "tests/direct/blamed.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    let index = |name: &str| ran.named("domains", "name", name)["index"].clone();
+    let (does, fails) = (index("does"), index("fails"));
+    let faults = ran.report["faults"].as_array().unwrap();
+    // Where the other's thread had acknowledged its line, its handler comes at once, before the kernel goes on with the first one's.
+    let at = |fault: &Value| fault["at"].as_u64().unwrap_or(0);
+    let is_pair = |first: &Value, second: &Value| {
+        first["domain"] == does && second["domain"] == fails && at(second) - at(first) < 5_000
+    };
+    let pairs = faults.windows(2).filter(|pair| is_pair(&pair[0], &pair[1])).count();
+    let deeds = faults.iter().filter(|fault| fault["domain"] == does).count();
+    assert!(deeds == 10 && pairs >= 3, "{deeds}, {pairs}\n{}", ran.stderr);
+}
+
 /// Handlers that set their counter back slowly, so that it never goes back from one look to the next, are charged by looks, and stopped by them.
 #[test]
 fn a_counter_that_is_wound_back_hides_little() {

@@ -74,10 +74,9 @@ pub(super) fn blame(fault: Fault, address: u32) {
     let own = owner.occupant();
     own.stopped.store(1, Relaxed);
     owner.close();
-    if owner.fault.load(Relaxed) == 0 {
-        owner.address.store(address, Relaxed);
-        owner.culprit.store(own.domain.load(Relaxed), Relaxed);
-        owner.fault.store(fault as u32, Relaxed);
+    if own.fault.load(Relaxed) == 0 {
+        own.address.store(address, Relaxed);
+        own.fault.store(fault as u32, Relaxed);
     }
     regs::ICSR.write(regs::PENDSVSET);
 }

@@ -56,6 +56,9 @@ pub(super) struct Seat {
     text_bytes: AtomicU32,
     /// The doubt about its counter, while it does not occupy.
     pub doubt: AtomicU32,
+    /// What its handlers have done, for the kernel: a number of `abi::trace::Fault`, or 0, and the address. Several domains can be blamed before the kernel comes.
+    pub fault: AtomicU32,
+    pub address: AtomicU32,
 }
 
 /// The domain that occupies Non-secure state. All zero: there is none.
@@ -71,10 +74,6 @@ pub(super) struct Owner {
     pub count: AtomicU32,
     /// A bit for each line that its thread has acknowledged once: its handler may run. The kernel's.
     pub enabled: AtomicU32,
-    /// A handler's deed, for the kernel: a number of `abi::trace::Fault`, or 0, the address, and its domain, plus one.
-    pub fault: AtomicU32,
-    pub culprit: AtomicU32,
-    pub address: AtomicU32,
     /// Exceptions that a cut-off ends, the outermost first.
     pub chain: [AtomicU8; MAX_DIRECT],
     /// The kernel's request, a [`Request`] or 0.
@@ -97,9 +96,6 @@ pub(super) static COFFERDAM_OWNER: Owner = Owner {
     all: [const { Line { line: AtomicU8::new(0), level: AtomicU8::new(0), seat: AtomicU8::new(0) } }; MAX_DIRECT],
     count: AtomicU32::new(0),
     enabled: AtomicU32::new(0),
-    fault: AtomicU32::new(0),
-    culprit: AtomicU32::new(0),
-    address: AtomicU32::new(0),
     chain: [const { AtomicU8::new(0) }; MAX_DIRECT],
     request: AtomicU32::new(0),
     exhausted: AtomicU32::new(0),
@@ -128,6 +124,8 @@ impl Seat {
         text_base: AtomicU32::new(0),
         text_bytes: AtomicU32::new(0),
         doubt: AtomicU32::new(0),
+        fault: AtomicU32::new(0),
+        address: AtomicU32::new(0),
     };
 
     /// A domain takes it, at boot, with the first address of the memory in which its handlers' stack is.

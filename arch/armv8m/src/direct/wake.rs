@@ -9,19 +9,19 @@ use units::VirtAddr;
 
 use super::judge::FIRST_LINE;
 use super::lines::{asks, take};
-use super::owner::COFFERDAM_OWNER;
+use super::owner::{COFFERDAM_OWNER, Seat};
 use crate::unit::Armv8;
 
 /// PendSV: a handler has done something that its domain is stopped for, or has asked for its thread. The exception of one line whose handler has, for
 /// `kernel_interrupt`, or 0; another PendSV does the next.
 ///
 /// # Bound
-/// The lines of handlers; a fault beyond that.
+/// The lines of handlers and their domains; a fault beyond that.
 #[inline]
 pub fn wake<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>) -> u32 {
     let owner = &COFFERDAM_OWNER;
-    if owner.fault.load(Relaxed) != 0 {
-        return fault(kernel);
+    if let Some(culprit) = owner.seats.iter().find(|seat| seat.fault.load(Relaxed) != 0) {
+        return fault(kernel, culprit);
     }
     let mut found = 0;
     for (line, _) in owner.lines().filter(|(line, _)| asks(*line)) {
@@ -36,12 +36,14 @@ pub fn wake<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>) -> u32 {
 }
 
 #[cold]
-fn fault<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>) -> u32 {
-    let owner = &COFFERDAM_OWNER;
-    let domain = owner.culprit.load(Relaxed).wrapping_sub(1) as u8;
-    let kind = Fault::from_number(owner.fault.load(Relaxed) as u8).unwrap_or(Fault::Return);
-    kernel.on_handlers_fault(domain, kind, VirtAddr(owner.address.load(Relaxed)));
-    // Only now: another one in between is the same story.
-    owner.fault.store(0, Relaxed);
+fn fault<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>, culprit: &Seat) -> u32 {
+    let domain = culprit.domain.load(Relaxed).wrapping_sub(1) as u8;
+    let kind = Fault::from_number(culprit.fault.load(Relaxed) as u8).unwrap_or(Fault::Return);
+    kernel.on_handlers_fault(domain, kind, VirtAddr(culprit.address.load(Relaxed)));
+    // Only now: another one of the same domain in between is the same story.
+    culprit.fault.store(0, Relaxed);
+    if COFFERDAM_OWNER.seats.iter().any(|seat| seat.fault.load(Relaxed) != 0) {
+        regs::ICSR.write(regs::PENDSVSET);
+    }
     0
 }
