@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use system_tests::direct::returns::{self, SAMPLE_STEP};
 use system_tests::direct::{
-    LIVES, MANIFEST, Mutants, OWNERS, REWINDS, SAMPLED, contended, ends, hides_more, is_overdrawn, wrong,
+    LIVES, MANIFEST, Mutants, OWNERS, REWINDS, SAMPLED, contended, ends, hides_more, is_overdrawn, slipped, wrong,
 };
 use system_tests::{Ran, root};
 
@@ -209,6 +209,14 @@ fn a_counter_that_is_wound_back_hides_little() {
     assert!(!hides_more(&ran.report), "{:#}", ran.named("domains", "name", "rewinds")["used"]);
     let victim = ran.named("threads", "name", "victim");
     assert!(victim["releases"].as_u64() > Some(10) && victim["missed_deadlines"] == 0, "{victim:#}");
+}
+
+/// Handlers that have others take faults of which nothing tells who is to blame: each is short, and costs the handlers some of their capacity.
+#[test]
+fn what_handlers_slip_to_others_is_short() {
+    let ran = Ran::on(BOARD, "tests/direct/slips.toml", &[]);
+    let wrong = slipped(&ran.report);
+    assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), ran.stderr);
 }
 
 /// Lines of Secure state cannot be pended by handlers, but for STIR in QEMU: a run in which that has happened fails, and says so.

@@ -9,7 +9,10 @@ use system::System;
 use system::direct::{self, Direct, MAX_OPEN};
 
 use super::registers::{register, set};
-use super::state::{MPU_CTRL_NS, MPU_RBAR_NS, MPU_RLAR_NS, MPU_RNR_NS, MPU_TYPE_NS, SAU_RBAR};
+use super::state::{
+    MPU_CTRL_NS, MPU_RBAR_NS, MPU_RLAR_A1_NS, MPU_RLAR_A2_NS, MPU_RLAR_A3_NS, MPU_RLAR_NS, MPU_RNR_NS, MPU_TYPE_NS,
+    SAU_RBAR,
+};
 use crate::registers::{SAU_RLAR, SAU_RNR};
 
 /// Facts of a board for handlers.
@@ -183,17 +186,29 @@ pub(super) fn close_thread_mode() {
 /// Whether that has been changed, which only handlers can do.
 ///
 /// # Bound
-/// The region registers of Non-secure state.
+/// The region registers of Non-secure state, four at a time.
+#[inline(always)]
 pub(super) fn is_thread_mode_open() -> bool {
+    if is_thread_mode_privileged() || MPU_CTRL_NS.read() != regs::ENABLE_WITH_DEFAULT_MAP {
+        return true;
+    }
+    let count = MPU_TYPE_NS.read() >> 8 & 0xff;
+    let (mut first, mut limits) = (0, 0);
+    // No iterator: its code would be in flash.
+    while first < count {
+        MPU_RNR_NS.write(first);
+        limits |= MPU_RLAR_NS.read() | MPU_RLAR_A1_NS.read() | MPU_RLAR_A2_NS.read() | MPU_RLAR_A3_NS.read();
+        first += 4;
+    }
+    limits & 1 != 0
+}
+
+/// Whether it is privileged there: no handler needs that.
+#[inline(always)]
+pub(super) fn is_thread_mode_privileged() -> bool {
     const UNPRIVILEGED: u32 = 1;
     let control: u32;
     // SAFETY: reads a register.
     unsafe { asm!("mrs {0}, control_ns", out(reg) control, options(nomem, nostack, preserves_flags)) };
-    let is_on = |number: u32| {
-        MPU_RNR_NS.write(number);
-        MPU_RLAR_NS.read() & 1 != 0
-    };
     control & UNPRIVILEGED == 0
-        || MPU_CTRL_NS.read() != regs::ENABLE_WITH_DEFAULT_MAP
-        || (0..MPU_TYPE_NS.read() >> 8 & 0xff).any(is_on)
 }

@@ -30,7 +30,7 @@ macro_rules! entry_macros {
     ldr     r0, =COFFERDAM_OWNER
     ldr     r0, [r0]
     cmp     r0, #0
-    bne     cofferdam_judge
+    bne     cofferdam_stray
     .thumb_func
 cofferdam_judged:
     .endm
@@ -183,6 +183,20 @@ cofferdam_wake_float:
     it      eq
     bxeq    r2
     ldr     pc, =cofferdam_verdict
+    .ltorg
+
+@ A fault of a thread that went to Non-secure code, mostly; of whom, is not asked.
+    .thumb_func
+cofferdam_stray:
+    mov     r0, lr
+    mrs     r1, psp
+    push    {{r0, lr}}
+    bl      cofferdam_owner_stray
+    pop     {{r1, lr}}
+    cmp     r0, #0
+    it      ne
+    bxne    r0
+    ldr     pc, =cofferdam_judge
     .ltorg
 
     .section .cold.direct, "ax", %progbits

@@ -16,16 +16,17 @@ use super::access::is_thread_mode_open;
 use super::owner::{ACTIVE_NS, COFFERDAM_OWNER, is_masked, unmask};
 use super::registers::write_bit;
 use super::state::{CFSR_NS, SFAR, SHCSR_NS};
+use super::strays::{is_returned, settle};
 use crate::registers::SFSR;
 
 /// EXC_RETURN (DDI 0553 B3): the frame is on a Secure stack; callee registers are where the default rule says; a basic frame; to Thread mode.
 pub(super) const SECURE: u32 = 1 << 6;
 const DEFAULT_RULE: u32 = 1 << 5;
-const BASIC: u32 = 1 << 4;
-const THREAD: u32 = 1 << 3;
+pub(super) const BASIC: u32 = 1 << 4;
+pub(super) const THREAD: u32 = 1 << 3;
 /// From an exception of Secure state, callee registers on the stack, too: to the kernel, and to a thread on its process stack.
 const TO_KERNEL: u32 = 0xffff_ffc1;
-const TO_THREAD: u32 = 0xffff_ffcd;
+pub(super) const TO_THREAD: u32 = 0xffff_ffcd;
 /// The same from one of Non-secure state.
 const END_OVER_KERNEL: u32 = 0xffff_ffe0;
 const END_OVER_THREAD: u32 = 0xffff_ffe8;
@@ -44,15 +45,15 @@ pub(super) const STOP_THREAD: u64 = 2;
 pub(super) const LENGTHEN: u32 = 1 << 8;
 
 const CFSR_MUNSTKERR: u32 = 1 << 3;
-const CFSR_UNSTKERR: u32 = 1 << 11;
+pub(super) const CFSR_UNSTKERR: u32 = 1 << 11;
 const CFSR_INVPC: u32 = 1 << 18;
 /// A return whose frame could not be read, or was none, or whose EXC_RETURN is none: of Non-secure state if its reserved bits are not as they must be.
-const UNSTACKED: u32 = CFSR_MUNSTKERR | CFSR_UNSTKERR | CFSR_INVPC;
+pub(super) const UNSTACKED: u32 = CFSR_MUNSTKERR | CFSR_UNSTKERR | CFSR_INVPC;
 const SFSR_INVIS_INVER: u32 = 1 << 1 | 1 << 2;
 const SFSR_INVEP: u32 = 1;
 const SFSR_AUVIOL: u32 = 1 << 3;
 const SFSR_SFARVALID: u32 = 1 << 6;
-const SFSR_INTEGRITY: u32 = SFSR_INVIS_INVER | SFSR_AUVIOL;
+pub(super) const SFSR_INTEGRITY: u32 = SFSR_INVIS_INVER | SFSR_AUVIOL;
 const HFSR_VECTTBL: u32 = 1 << 1;
 const HFSR_FORCED: u32 = 1 << 30;
 
@@ -110,8 +111,9 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
         return NOT_HANDLERS;
     }
     if exc_return & THREAD != 0 && !kernel_is_active(number) {
-        // A thread that went there, or a handler that returned into its place: Non-secure Thread mode may execute nothing, and that is all that happens.
-        if is_returned(status, secure) {
+        // A thread that went there, or a handler that returned into its place: Non-secure Thread mode may execute nothing, and that is all that happens. No
+        // thread sets masks, or comes there under a handler that is active.
+        if is_returned(status, secure) || is_masked() || is_active() {
             blame(Fault::Return, 0);
         }
         unmask();
@@ -259,26 +261,6 @@ fn pend_again(number: u32) {
     }
 }
 
-/// Faults of a handler are forgotten, that too which came of an entry whose frame its stack had no room for. One that waits to be taken of any other kind
-/// is a thread's, whose stack had no room when a handler came.
-fn settle(status: u32, secure: u32) {
-    const STACKING: u32 = 1 << 4 | 1 << 12 | 1 << 20;
-    const SECUREFAULTPENDED: u32 = 1 << 20;
-    regs::CFSR.write(status & !STACKING);
-    SFSR.write(secure);
-    regs::HFSR.write(u32::MAX);
-    regs::SHCSR.write(regs::SHCSR.read() & !SECUREFAULTPENDED);
-}
-
-/// Whether what came to Thread mode of Non-secure state, and failed there, was a handler's return. No thread can make that: it executes nothing there, so that
-/// it reads no frame, nor anything else. A handler that opens the mode first is found by that. Where no domain has handlers it was a thread, whatever the
-/// registers of that state are after a reset.
-fn is_returned(status: u32, secure: u32) -> bool {
-    let has_handlers = COFFERDAM_OWNER.count.load(Relaxed) != 0;
-    let failed = (CFSR_NS.read() | status & CFSR_UNSTKERR) & UNSTACKED != 0 || secure & SFSR_INTEGRITY != 0;
-    has_handlers && (failed || is_thread_mode_open())
-}
-
 /// Whether an exception of the kernel is active beside the one that runs.
 fn kernel_is_active(number: u32) -> bool {
     let active = regs::SHCSR.read();
@@ -286,19 +268,20 @@ fn kernel_is_active(number: u32) -> bool {
         return true;
     }
     (0..super::owner::MAX_LINE).step_by(32).any(|line| {
-        let own = if (FIRST_LINE + line..FIRST_LINE + line + 32).contains(&number) {
-            1 << ((number - FIRST_LINE) & 31)
-        } else {
-            0
-        };
-        let owner = &COFFERDAM_OWNER;
-        let meter = [&owner.looks.line, &owner.counter.line].map(|own| own.load(Relaxed));
-        let meter = meter.iter().filter(|own| **own & !31 == line).fold(0, |bits, own| bits | 1 << (own & 31));
-        regs::nvic_iabr(line).0.read() & !regs::nvic_itns(line).0.read() & !own & !meter != 0
+        let active = regs::nvic_iabr(line).0.read() & !regs::nvic_itns(line).0.read();
+        active != 0 && active & !beside_the_kernel(number, line) != 0
     })
 }
 
+/// Of 32 lines from this one on, those that are no exceptions of the kernel: of the exception that runs, and the meter's.
+fn beside_the_kernel(number: u32, line: u32) -> u32 {
+    let owner = &COFFERDAM_OWNER;
+    let lines = [number.wrapping_sub(FIRST_LINE), owner.looks.line.load(Relaxed), owner.counter.line.load(Relaxed)];
+    lines.iter().filter(|own| **own & !31 == line).fold(0, |bits, own| bits | 1 << (own & 31))
+}
+
 /// The first word of the frame with which a handler was entered from the thread that runs, if its stack pointer is in its stack.
+#[inline(always)]
 fn word_on_stack(psp: u32) -> Option<u32> {
     // SAFETY: the address of the Context of the thread that runs; it is written when the kernel starts, before any line is open.
     let context = unsafe { (*(&raw const COFFERDAM_CPU)).as_ref() }?;
@@ -309,7 +292,13 @@ fn word_on_stack(psp: u32) -> Option<u32> {
 }
 
 fn is_signed(psp: u32) -> bool {
-    word_on_stack(psp).is_some_and(|word| word & !1 == SIGNATURE)
+    signature(psp).is_some()
+}
+
+/// The signature of that frame, if it has one.
+#[inline(always)]
+pub(super) fn signature(psp: u32) -> Option<u32> {
+    word_on_stack(psp).filter(|word| word & !1 == SIGNATURE)
 }
 
 /// Bytes in front of the basic frame, when the callee registers are stored: a signature, a reserved word, and r4 to r11.

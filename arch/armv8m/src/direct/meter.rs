@@ -4,6 +4,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use abi::trace::Fault;
 
+use super::access::is_thread_mode_privileged;
 use super::displaced::DISPLACED;
 use super::judge::{self, GO_ON};
 use super::left::put_back;
@@ -38,7 +39,7 @@ fn find() {
     let counter = &COFFERDAM_OWNER.counter;
     if counter.is_there() && counter.finds(false) {
         judge::blame(Fault::Data, 0);
-    } else if is_masked() || sleeps_on_exit() {
+    } else if is_masked() || sleeps_on_exit() || is_thread_mode_privileged() {
         judge::blame(Fault::Return, 0);
     }
 }
@@ -89,7 +90,12 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     let strays = outside && judge::is_stray(exc_return);
     let meets = outside && !strays || is_inside && !stays;
     let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
-    let found = if is_counted && ended && judge::is_handler(exc_return) { judge::finding() } else { None };
+    // Handlers that make Thread mode of their state privileged have others' threads fail there.
+    let found = match ended {
+        true if is_thread_mode_privileged() => Some((Fault::Return, 0)),
+        true if is_counted && judge::is_handler(exc_return) => judge::finding(),
+        _ => None,
+    };
     let tampers = is_counted && ended && owner.counter.finds(meets);
     let cheats = tampers || found.is_some();
     // A counter that is believed interrupts when the capacity is used up, so that a look need not charge. Time in the way in makes no match, and a counter that

@@ -3,7 +3,8 @@
 //! * [`open`]: set up once; `access`: which memory and devices they have; `occupy`: the change of the domain whose they are, `left`: what one could leave to the next; `registers`: of lines and devices.
 //! * `state`: registers of Non-secure state; `code`: entry code.
 //! * `owner`: their domain, its lines, and what is noted about them; `lines`: what the kernel does with lines.
-//! * `judge`: an exception that came while a handler ran, or that a handler has caused: who is to blame, and how the handlers that are active end.
+//! * `judge`: an exception that came while a handler ran, or that a handler has caused: who is to blame, and how the handlers that are active end; `strays`: a
+//!   thread that went to Non-secure code, the usual case of it.
 //! * `instrument`, `meter`: their time, and what happens when it is used up; `servers`: what is left of it; `looks`: the timer that looks at random times whether they run, `quick`: a look
 //!   that finds nothing; `counter`: the counter of
 //!   their cycles; `displaced`: what of it the kernel takes off its accounts.
@@ -29,6 +30,7 @@ mod quick;
 mod registers;
 mod servers;
 mod state;
+mod strays;
 mod wake;
 
 pub use access::Facts;

@@ -186,6 +186,7 @@ impl Owner {
     }
 
     /// The handlers' stack is empty again: none of them is active, and what else came to Non-secure state has moved its stack pointer.
+    #[inline(always)]
     pub(super) fn reset_stack(&self) {
         // SAFETY: no code uses that stack now.
         unsafe {
@@ -255,6 +256,7 @@ pub(crate) fn server(place: usize) -> Option<&'static AtomicU16> {
 
 /// Masks that handlers have left set hold off the kernel, too, and so do system exceptions of their state that they have marked as active. With SLEEPONEXIT
 /// each of their returns puts the thread behind it to sleep. The status of a fault would be taken for the next one's.
+#[inline(always)]
 pub(super) fn unmask() {
     CFSR_NS.write(u32::MAX);
     SHCSR_NS.write(0);

@@ -5,6 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use armv_m::regs;
 
+use super::access::is_thread_mode_privileged;
 use super::judge::SECURE;
 use super::owner::{COFFERDAM_OWNER, MAX_LINE, are_masks_set, sleeps_on_exit};
 
@@ -21,7 +22,7 @@ pub(super) extern "C" fn cofferdam_owner_look(exc_return: u32) -> bool {
     // Also on a handler's way into the kernel, which is Secure: the handler is active.
     let meets = exc_return & SECURE == 0
         || (0..MAX_LINE).step_by(32).any(|line| regs::nvic_iabr(line).0.read() & regs::nvic_itns(line).0.read() != 0);
-    let holds = are_masks_set() || sleeps_on_exit();
+    let holds = are_masks_set() || sleeps_on_exit() || is_thread_mode_privileged();
     if meets || owner.request.load(Relaxed) != 0 || holds || !looks.is_within_period() {
         return false;
     }

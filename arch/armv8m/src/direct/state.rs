@@ -13,4 +13,7 @@ armv_m::registers! {
     MPU_RBAR_NS = 0xe002_ed9c, "Its first word.";
     SCR_NS = 0xe002_ed10, "System control of Non-secure state.";
     MPU_RLAR_NS = 0xe002_eda0, "Its second word.";
+    MPU_RLAR_A1_NS = 0xe002_eda8, "The same of the next one.";
+    MPU_RLAR_A2_NS = 0xe002_edb0, "The same of the one behind it.";
+    MPU_RLAR_A3_NS = 0xe002_edb8, "The same of the third.";
 }

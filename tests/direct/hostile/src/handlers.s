@@ -148,11 +148,12 @@ steal:
     adds    r1, #1
     str     r1, [r0]
     b       3b
-@ The same on the process stack, with the main stack elsewhere: all regions off, and privileged.
+@ The same on the process stack, with the main stack elsewhere: all regions off.
 aside:
     ldr     r0, =0xe000ed94
     movs    r2, #0
     str     r2, [r0]
+    movs    r2, #1
     msr     control, r2
     msr     msp, r1
     adr     r2, 2b

@@ -1,0 +1,62 @@
+//! A thread that has come to Thread mode of Non-secure state, where it executes nothing: by itself, or because a handler has returned into its place.
+//!
+//! In one case nothing tells the two apart: the handler has made that mode privileged, and has taken that back there. Whoever it interrupts pays for the HardFault.
+//! That is therefore short, and in memory without wait states (`tests/direct/slips.toml`).
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use armv_m::regs;
+
+use super::access::is_thread_mode_open;
+use super::judge::{BASIC, CFSR_UNSTKERR, SECURE, SFSR_INTEGRITY, THREAD, TO_THREAD, UNSTACKED, signature};
+use super::owner::{COFFERDAM_OWNER, are_masks_set, unmask};
+use super::state::CFSR_NS;
+use crate::registers::SFSR;
+
+/// A HardFault that nothing says handlers are to blame for, over a thread with a frame as if one had come: the EXC_RETURN with which the thread goes on. 0:
+/// it is any other, and nothing is changed.
+///
+/// # Bound
+/// The region registers of Non-secure state, four at a time.
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".hot.strays")]
+pub(super) extern "C" fn cofferdam_owner_stray(exc_return: u32, psp: u32) -> u32 {
+    /// Of ICSR: nothing is active but the exception that runs.
+    const RETTOBASE: u32 = 1 << 11;
+    if exc_return & (THREAD | SECURE) != THREAD || regs::ICSR.read() & RETTOBASE == 0 {
+        return 0;
+    }
+    let Some(word) = signature(psp) else { return 0 };
+    let (status, secure) = (regs::CFSR.read(), SFSR.read());
+    if is_failed(status, secure) || are_masks_set() || is_thread_mode_open() {
+        return 0;
+    }
+    unmask();
+    COFFERDAM_OWNER.reset_stack();
+    settle(status, secure);
+    TO_THREAD | if word & 1 != 0 { BASIC } else { 0 }
+}
+
+/// Whether what came to Thread mode of Non-secure state, and failed there, was a handler's return. No thread can make that: it executes nothing there, so that
+/// it reads no frame, nor anything else. A handler that opens the mode first is found by that. Where no domain has handlers it was a thread, whatever the
+/// registers of that state are after a reset.
+pub(super) fn is_returned(status: u32, secure: u32) -> bool {
+    COFFERDAM_OWNER.count.load(Relaxed) != 0 && (is_failed(status, secure) || is_thread_mode_open())
+}
+
+#[inline(always)]
+fn is_failed(status: u32, secure: u32) -> bool {
+    (CFSR_NS.read() | status & CFSR_UNSTKERR) & UNSTACKED != 0 || secure & SFSR_INTEGRITY != 0
+}
+
+/// Faults of a handler are forgotten, that too which came of an entry whose frame its stack had no room for. One that waits to be taken of any other kind
+/// is a thread's, whose stack had no room when a handler came.
+#[inline(always)]
+pub(super) fn settle(status: u32, secure: u32) {
+    const STACKING: u32 = 1 << 4 | 1 << 12 | 1 << 20;
+    const SECUREFAULTPENDED: u32 = 1 << 20;
+    regs::CFSR.write(status & !STACKING);
+    SFSR.write(secure);
+    regs::HFSR.write(u32::MAX);
+    regs::SHCSR.write(regs::SHCSR.read() & !SECUREFAULTPENDED);
+}
