@@ -2,14 +2,14 @@
 //!
 //! Everything here is assembly, because everything counts: it does what `Kernel::on_miss` does, which is the reference and serves
 //! domains with random replacement. On Armv7-M, from the first instruction to the return: 64 instructions when the table has one level, 6 for each
-//! further one, 4 when a generation of slots ends. A fetch takes 6 more, and one that straddles two regions, the first of which is
+//! further one, 4 when a generation of slots ends. A fetch takes 12 more, and one that straddles two regions, the first of which is
 //! loaded, one look-up more.
 //!
 //! A port brings, with r0 = address, r1 = entry of the leaf (its address, and bit 0), r2 = domain, r3 = MPU_RBAR:
 //!
 //! * `MATCH no` loads r4 and r5 with the leaf, r1 with its address, and goes to `no` if it does not contain r0. Clobbers r6, r7.
 //! * `LOADED yes` goes to `yes` if the leaf is in the slot that it remembers. Clobbers r6, r7.
-//! * `STACKED reg, return` loads the program counter of the frame, whose EXC_RETURN is in `return`. Clobbers flags.
+//! * `STACKED reg, return` is the address of the frame's basic part, whose EXC_RETURN is in `return`. Clobbers flags.
 //! * `INSTALL` puts the leaf into slot r7: the leaf, the image and the registers. Clobbers r1, r4-r6.
 
 use kernel::Kernel;
@@ -115,6 +115,14 @@ cofferdam_fetch:
     cmp     r0, #{fetch}
     bne     cofferdam_fault_entry
     STACKED r0, lr
+    @ The thread's stack pointer can be anywhere, where it has stored the frame itself: in a device, of which the kernel must read nothing.
+    ldr     r1, [r12]
+    add     r1, #{stack_base}
+    ldrd    r2, r1, [r1]
+    subs    r2, r0, r2
+    cmp     r2, r1
+    bhi     cofferdam_fault_entry
+    ldr     r0, [r0, #{pc}]
     b       cofferdam_find
 
 cofferdam_no_region:
@@ -123,6 +131,7 @@ cofferdam_no_region:
     bne     9f
     ldr     r7, [sp, #16]
     STACKED r6, r7
+    ldr     r6, [r6, #{pc}]
     cmp     r6, r0
     bne     9f
     adds    r0, r0, #2
@@ -142,6 +151,8 @@ cofferdam_miss_counted:
     data = const $crate::miss::DATA,
     fetch = const $crate::miss::FETCH,
     domain = const $crate::entry::DOMAIN,
+    stack_base = const $crate::entry::STACK_BASE,
+    pc = const $crate::miss::STACKED_PC,
     port = const $crate::miss::PORT,
     depth = const $crate::MAX_DEPTH,
     root = const $crate::layout::ROOT,
@@ -159,6 +170,8 @@ cofferdam_miss_counted:
 pub const DATA: u32 = 0x82;
 /// MMFSR: IACCVIOL: a fetch.
 pub const FETCH: u32 = 0x01;
+/// Offset of the program counter in a basic frame.
+pub const STACKED_PC: usize = 24;
 /// Offset of the trace port in a kernel; the board asserts it.
 pub const PORT: usize = 16;
 

@@ -15,7 +15,6 @@ macro_rules! only_threads {
 
     .macro STACKED reg, return
     mrs     \reg, psp
-    ldr     \reg, [\reg, #24]
     .endm
 "#
     };

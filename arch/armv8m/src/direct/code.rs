@@ -45,7 +45,6 @@ cofferdam_judged:
     mrs     \reg, psp
     it      eq
     addeq   \reg, #40
-    ldr     \reg, [\reg, #24]
     .endm
 "#
     };

@@ -64,6 +64,7 @@ pub const ATTACKS: &[Attack] = &[
     ("return into a sibling's forged frame", forge),
     ("return into a sibling's forged frame, once", forge),
     ("fetch with the stack in debug registers", |world| jump_on_stack(DEBUG_REGISTERS, end(world.own.code))),
+    ("fetch with the stack in the own device", |world| jump_on_stack(world.device + 0x80, end(world.own.code))),
     ("fault with a caller inside", |_| wait_for_a_client(moods::FAULT)),
     ("keep a caller inside", |_| wait_for_a_client(moods::STAY)),
     ("move the stack with a caller inside", |_| wait_for_a_client(moods::MOVE_STACK)),
