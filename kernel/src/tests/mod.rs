@@ -4,6 +4,8 @@ mod areas;
 mod attacks;
 mod basics;
 #[cfg(test)]
+mod collude;
+#[cfg(test)]
 mod conformance;
 mod edits;
 mod frames;

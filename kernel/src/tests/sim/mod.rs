@@ -15,6 +15,7 @@ use std::vec::Vec;
 
 use abi::Call;
 use abi::trace::{Event, IDLE};
+use protect::AccessKind;
 use system::System;
 use system::build::Builder;
 use units::{Bytes, PhysAddr, VirtAddr};
@@ -70,6 +71,10 @@ pub trait Guard: Sized + Default + 'static {
 
     /// The running thread accesses something.
     fn touches(kernel: &mut Kernel<Machine<Self>>, address: u32);
+
+    /// The running thread accesses bytes as one instruction does, and again when a miss or a first touch was answered: physical addresses of the
+    /// first and the last byte, or `None` when it is denied for good.
+    fn accesses(kernel: &mut Kernel<Machine<Self>>, address: u32, bytes: u32, kind: AccessKind) -> Option<[u32; 2]>;
 
     /// Checks what must hold of the hardware after every kernel entry.
     fn check(kernel: &mut Kernel<Machine<Self>>);
@@ -418,7 +423,7 @@ impl<K: Guard> Kernel<Machine<K>> {
 
     /// Physical address of something that a domain can write.
     pub fn place(&self, domain: u8, address: u32) -> u32 {
-        self.domain(domain).protection.physical(self.address(address), protect::AccessKind::Write).unwrap().0.0
+        self.domain(domain).protection.physical(self.address(address), AccessKind::Write).unwrap().0.0
     }
 
     /// As [`Guard::address`].

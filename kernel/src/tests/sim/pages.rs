@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::vec::Vec;
 
-use protect::vmsav7::{Asid, Attributes, First, LOCK_SLOTS, Maintenance, Placement, Second, Split, Unit};
+use protect::AccessKind;
+use protect::vmsav7::{Asid, Attributes, First, LOCK_SLOTS, Maintenance, Placement, Privilege, Second, Split, Unit};
 use system::build::{Builder, SchemeTables};
 use system::vmsav7::{Caches, Tables};
 use system::{Area, Frames, area, frames};
@@ -298,6 +299,15 @@ impl Guard for Pager {
 
     fn touches(kernel: &mut Kernel<Machine<Self>>, address: u32) {
         kernel.core.arch.kind.translate(address);
+    }
+
+    fn accesses(kernel: &mut Kernel<Machine<Self>>, address: u32, bytes: u32, kind: AccessKind) -> Option<[u32; 2]> {
+        let mut at = |address: u32| {
+            let entry = kernel.core.arch.kind.translate(address)?;
+            let permits = entry.attributes.rights().permits(Privilege::User, kind);
+            permits.then_some(entry.physical + (address - entry.virt))
+        };
+        Some([at(address)?, at(address.checked_add(bytes - 1)?)?])
     }
 
     fn check(kernel: &mut Kernel<Machine<Self>>) {

@@ -14,7 +14,7 @@ use system::regions::RegionScheme;
 
 use super::{Guard, Machine, Part};
 use crate::Kernel;
-use crate::regions::{RegionArch, Regions};
+use crate::regions::{RegionArch, Regions, Resolution};
 use units::{PhysAddr, VirtAddr};
 
 /// Registers of a scheme.
@@ -100,6 +100,23 @@ impl<U: RegionScheme> Guard for Registers<U> {
 
     fn touches(kernel: &mut Kernel<Machine<Self>>, address: u32) {
         kernel.on_miss(VirtAddr(address));
+    }
+
+    /// A fault of a register is told with the first byte that no register permits.
+    fn accesses(kernel: &mut Kernel<Machine<Self>>, address: u32, bytes: u32, kind: AccessKind) -> Option<[u32; 2]> {
+        let end = address.checked_add(bytes)?;
+        // The two regions that an access can meet, and one of them once more.
+        for _ in 0..4 {
+            let Some(at) = (address..end).find(|at| !kernel.core.arch.kind.permits(*at, 1, kind)) else {
+                return Some([address, end - 1]);
+            };
+            match kernel.on_miss(VirtAddr(at)) {
+                Resolution::Denied => return None,
+                Resolution::Counted => kernel.on_counted(),
+                Resolution::Retry => {}
+            }
+        }
+        panic!("misses at {address:#x} without end");
     }
 
     fn check(kernel: &mut Kernel<Machine<Self>>) {

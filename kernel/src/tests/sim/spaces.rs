@@ -181,6 +181,17 @@ impl<K: Mmu> Guard for Spaced<K> {
         }
     }
 
+    fn accesses(kernel: &mut Kernel<Machine<Self>>, address: u32, bytes: u32, kind: AccessKind) -> Option<[u32; 2]> {
+        let mut at = |address: u32| {
+            // A frame is cleared in pieces before its page is there.
+            while kernel.core.arch.kind.translate(address, kind).is_none() {
+                kernel.on_touch(VirtAddr(address), kind).then_some(())?;
+            }
+            kernel.core.arch.kind.translate(address, kind)
+        };
+        Some([at(address)?, at(address.checked_add(bytes - 1)?)?])
+    }
+
     fn check(kernel: &mut Kernel<Machine<Self>>) {
         let here = kernel.here();
         let running = own(&kernel.tables, usize::from(here)).filter(|_| kernel.is_loaded(here));
