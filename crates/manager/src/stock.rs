@@ -208,7 +208,8 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         match found {
             Ok(extent) => Ok(Range { pool, base: extent.base(), bytes: extent.bytes() }),
             Err(ExtentError::Full { largest, .. }) => Err(NotThere { largest }),
-            Err(_) => Err(NotThere::default()),
+            // More than any extent has: less of it may be there, wherever that lies.
+            Err(_) => Err(NotThere { largest: if at.is_some() { 0 } else { extents.largest() } }),
         }
     }
 

@@ -529,3 +529,23 @@ fn no_history_over_a_busy_kernel_makes_ledger_pieces_and_kernel_disagree() {
     }
     assert!(busy > 1000 && granted > 800, "{busy} {granted}");
 }
+
+/// A client that asks for more than its window, its locked entries or a pool has is told of a size that it gets; nobody is left with "no change".
+#[test]
+fn whoever_asks_for_too_much_is_told_how_much_there_is() {
+    for spec in [BEST, L1, L2, DETERMINISTIC, CONSTANT, L2 | CONSTANT] {
+        for bytes in [FAR + 1, 3 << 20, 4 << 20, (4 << 20) + 1, 8 << 20, 1 << 31, (1 << 31) + 1, u32::MAX - PAGE, u32::MAX] {
+            let mut world = World::new();
+            let first = grant(bytes, spec);
+            let refused = world.refused(0, first);
+            let again = match refused.change {
+                crate::rule::change::SPEC | 1 => grant(bytes, refused.value),
+                crate::rule::change::BYTES | 2 => grant(refused.value, spec),
+                other => panic!("{bytes:#x} by {spec:#x}: no way but {other}: {refused}"),
+            };
+            assert!(refused.change != 2 || (PAGE..bytes).contains(&refused.value), "{refused}");
+            world.granted(0, again);
+            world.consistent();
+        }
+    }
+}

@@ -5,20 +5,25 @@
 //! ([`Ledger::explain`]); on the host, [`Ledger::admit`] takes all of them.
 
 use super::{Frames, Grant, Ledger, Request, Wanted};
+use crate::platform::PAGE_BYTES;
 use crate::refusal::{Change, Refusal, Rule};
 use crate::temporal::{AccessLevel, TemporalSpec};
 
 /// Specifications that are tried: with what is asked for in part, without constant time, of any class, and of each other level.
 const SPECS: u32 = 3 + 2 * (AccessLevel::ALL.len() as u32 - 1);
 
+/// Sizes that are tried: what the fullest pool could give at most, and half of each before, from pools of 4 MiB down to a page.
+const SIZES: u32 = 11;
+
 /// The steps of the search, in order: the request for what is left, then specifications that promise something, then what can be
-/// given back (for quotas, of each pool), then specifications that promise nothing. Giving something back comes before giving the
-/// promise up.
+/// given back (for quotas, of each pool), then less memory, then specifications that promise nothing. Giving something back comes before
+/// giving the promise up.
 const FIRST_PROMISED: u32 = 1;
 const FIRST_RELEASE: u32 = FIRST_PROMISED + SPECS;
 
 impl<const D: usize, const P: usize> Ledger<D, P> {
-    const FIRST_UNPROMISED: u32 = FIRST_RELEASE + if P > 0 { P as u32 } else { 1 };
+    const FIRST_SIZE: u32 = FIRST_RELEASE + if P > 0 { P as u32 } else { 1 };
+    const FIRST_UNPROMISED: u32 = Self::FIRST_SIZE + SIZES;
     const STEPS: u32 = Self::FIRST_UNPROMISED + SPECS;
 
     /// One step of the search for the smallest change of a request that [`Ledger::admit_unexplained`] has refused: decides the
@@ -51,7 +56,8 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             let found = match at {
                 0 => self.less(request, refusal, frames),
                 FIRST_PROMISED..FIRST_RELEASE => self.other_spec(request, refusal, at - FIRST_PROMISED, true, frames),
-                _ if at < Self::FIRST_UNPROMISED => self.less_held(request, refusal, at - FIRST_RELEASE, frames),
+                _ if at < Self::FIRST_SIZE => self.less_held(request, refusal, at - FIRST_RELEASE, frames),
+                _ if at < Self::FIRST_UNPROMISED => self.smaller(request, refusal, at - Self::FIRST_SIZE, frames),
                 _ => self.other_spec(request, refusal, at - Self::FIRST_UNPROMISED, false, frames),
             };
             match found {
@@ -69,12 +75,30 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         let (changed, change) = match refusal.rule {
             Rule::Misses => (Request { misses: left, ..*request }, Change::Misses(left)),
             Rule::Frames | Rule::FramesNotClean | Rule::Pages | Rule::Quota if left > 0 => {
-                let wanted = request.frames.map(|wanted| Wanted { bytes: left, ..wanted });
-                (Request { frames: wanted, ..*request }, Change::Bytes(left))
+                (with_bytes(request, left), Change::Bytes(left))
             }
             _ => return Candidate::None,
         };
         Candidate::of(change, self.admits(&changed, frames))
+    }
+
+    /// The request for less, where the refusal does not say how much less: addresses, tables, locked entries and descriptors are not counted in
+    /// bytes, and of what is left one piece may be too much.
+    fn smaller(&self, request: &Request, refusal: &Refusal, halvings: u32, frames: &mut impl Frames) -> Candidate {
+        let helps = match refusal.rule {
+            Rule::Addresses | Rule::TableMemory | Rule::LockSlots | Rule::ConstantTime => true,
+            Rule::Frames | Rule::FramesNotClean | Rule::Pages => refusal.left > 0,
+            _ => false,
+        };
+        let (Some(wanted), true) = (request.frames, helps) else { return Candidate::None };
+        let most = self.pools().iter().map(|pool| pool.clean.left()).max().unwrap_or(0);
+        let bytes = most.min(wanted.bytes.saturating_sub(1)) >> halvings;
+        // Whole pages, or what is less than one; the halves below a page have been tried.
+        let bytes = if bytes >= PAGE_BYTES { bytes - bytes % PAGE_BYTES } else { bytes };
+        if bytes == 0 || halvings > 0 && bytes < PAGE_BYTES {
+            return Candidate::None;
+        }
+        Candidate::of(Change::Bytes(bytes), self.admits(&with_bytes(request, bytes), frames))
     }
 
     /// The request with another specification; with `promised`, one of which something is promised.
@@ -179,6 +203,11 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         grant.charge.frames.into_iter().chain(grant.table).for_each(|range| frames.give(range));
         Ok(grant)
     }
+}
+
+/// The request for so many bytes.
+fn with_bytes(request: &Request, bytes: u32) -> Request {
+    Request { frames: request.frames.map(|wanted| Wanted { bytes, ..wanted }), ..*request }
 }
 
 /// The outcome of one step of the search.
