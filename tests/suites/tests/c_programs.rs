@@ -165,6 +165,17 @@ fn threads_and_gates_of_a_domain_get_their_own_numbers_whoever_comes_first() {
     });
 }
 
+/// Exceptions, `errno` and `strtok` in two threads and a gate of a domain at once, with newlib, which has one of each.
+#[test]
+fn threads_and_gates_of_a_domain_have_errors_and_exceptions_of_their_own() {
+    for board in ["mps2-an500", "mps2-an505", "xilinx-zynq-a9"] {
+        let ran = Ran::on(board, "tests/programs/each.toml", &[]);
+        let lines = sorted(&ran);
+        assert!(lines.iter().any(|line| line.starts_with("client: ") && line.ends_with(" calls failed, 0 wrong")), "{board}: {lines:?}");
+        assert!(lines.contains(&"service: first 0 wrong, second 0 wrong, interleaved".to_owned()), "{board}: {lines:?}");
+    }
+}
+
 /// The first thread to come runs the constructors, and a gate is refused until they have run.
 #[test]
 fn constructors_run_once_and_before_everything_else() {

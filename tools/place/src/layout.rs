@@ -122,7 +122,7 @@ impl Layout {
 }
 
 /// The stacks of a domain, from the lowest on: threads first, then gates.
-fn stacks(domain: &Domain, lowest: u32) -> Vec<(u32, u32)> {
+pub(crate) fn stacks(domain: &Domain, lowest: u32) -> Vec<(u32, u32)> {
     let threads = domain.threads.iter().map(|thread| thread.stack_bytes);
     let sizes = threads.chain(domain.gates.iter().map(|gate| gate.stack_bytes)).map(|bytes| bytes.next_multiple_of(8));
     let placed = sizes.scan(lowest, |next, bytes| {

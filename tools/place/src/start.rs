@@ -9,19 +9,31 @@ const INFO: &str = "__cofferdam_info";
 /// Word of the run-time of C for the number of the domain's threads and gates (`user/c/newlib`).
 const ACTIVATIONS: &str = "__cofferdam_activations";
 
-/// The initial data of a program, with the address of its information block and the number of its threads and gates where the program looks for them. A
-/// program without these words, which has another run-time, gets the address with its first thread alone.
-pub(crate) fn with_facts(domain: &Domain, program: &Program, mut data: Vec<u8>, info: u32) -> Vec<u8> {
-    write(program, &mut data, INFO, info);
-    write(program, &mut data, ACTIVATIONS, (domain.threads.len() + domain.gates.len()) as u32);
+/// Words of the run-time of C for the ends of the stacks of the domain's threads and gates, in ascending order (`user/c/newlib/src/own_state.c`).
+const STACKS: &str = "__cofferdam_stacks";
+
+/// The initial data of a program, with the address of its information block, the number of its threads and gates, and the ends of their stacks where the
+/// program looks for them. A program without these words, which has another run-time, gets the address with its first thread alone.
+pub(crate) fn with_facts(domain: &Domain, program: &Program, mut data: Vec<u8>, (info, stacks): (u32, u32)) -> Vec<u8> {
+    write(program, &mut data, INFO, &[info]);
+    write(program, &mut data, ACTIVATIONS, &[(domain.threads.len() + domain.gates.len()) as u32]);
+    let ends = crate::layout::stacks(domain, stacks).into_iter().map(|(base, bytes)| base + bytes);
+    write(program, &mut data, STACKS, &ends.collect::<Vec<u32>>());
     data
 }
 
-fn write(program: &Program, data: &mut [u8], name: &str, value: u32) {
-    let symbol = program.symbols.iter().find(|symbol| symbol.name == name && symbol.section.is_some());
-    let offset = symbol.and_then(|symbol| symbol.value.checked_sub(program.data.base)).map(|offset| offset as usize);
-    if let Some(word) = offset.and_then(|offset| data.get_mut(offset..offset.checked_add(4)?)) {
-        word.copy_from_slice(&value.to_le_bytes());
+/// Writes as many words as there is room for in the variable of that name.
+fn write(program: &Program, data: &mut [u8], name: &str, words: &[u32]) {
+    let Some(symbol) = program.symbols.iter().find(|symbol| symbol.name == name && symbol.section.is_some()) else {
+        return;
+    };
+    let Some(offset) = symbol.value.checked_sub(program.data.base).map(|offset| offset as usize) else { return };
+    let room = (symbol.bytes.max(4) / 4) as usize;
+    for (number, value) in words.iter().take(room).enumerate() {
+        let from = offset.saturating_add(4 * number);
+        if let Some(word) = data.get_mut(from..from.saturating_add(4)) {
+            word.copy_from_slice(&value.to_le_bytes());
+        }
     }
 }
 
@@ -67,7 +79,8 @@ mod tests {
     fn the_word_of_the_run_time_has_the_address_and_nothing_else_changes() {
         let written = |value: u32, name: &str| {
             let mut data = vec![0x5a; 12];
-            write(&program(value), &mut data, name, 0x1234_5678);
+            // The variable has room for one word alone.
+            write(&program(value), &mut data, name, &[0x1234_5678, 0x5a5a_0000]);
             data
         };
         assert_eq!(written(0x2004, INFO)[4..8], [0x78, 0x56, 0x34, 0x12]);

@@ -15,6 +15,7 @@ enum { SELF = 1, MICROSECONDS = 1000000 };
 
 static int refuse(int why) {
     errno = why;
+    KEEP(why);
     return -1;
 }
 

@@ -101,7 +101,7 @@ static int scan(scanner *real, struct _reent *state, FILE *file, const char *for
     case REWRITE:
         return rewritten(real, state, file, format, arguments, count);
     default:
-        state->_errno = ENOSYS;
+        errno = ENOSYS;
         return EOF;
     }
 }
