@@ -24,6 +24,14 @@ pub const WRONG_USE: u8 = 2;
 /// Interrupted by the user.
 pub const INTERRUPTED: u8 = 130;
 
+/// A path as an argument of a command that is shown: a shell reads it as one word, and no command as an option.
+pub fn argument(path: &Path) -> String {
+    let text = path.display().to_string();
+    let text = if text.starts_with('-') { format!("./{text}") } else { text };
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
 /// The one place that prints.
 pub struct Output {
     json: bool,

@@ -403,6 +403,21 @@ fn a_system_can_be_made_in_the_directory_where_one_is() {
     assert!(fs::read_to_string(directory.join("system.toml")).unwrap().contains("name = \"starter\""));
 }
 
+/// The command that `new` prints is read by a shell, and then by `cofferdam`, as it is meant.
+#[test]
+fn what_new_says_can_be_typed() {
+    let scratch = Scratch::new("typed");
+    for directory in ["-x", "--json", "plain", "a b/c", "it's/here", "$HOME/y"] {
+        let output = cofferdam(&scratch.0, &["new", "--", directory], &[]);
+        let said = String::from_utf8(output.stdout.clone()).unwrap();
+        let (_, command) = said.trim().split_once("run it: cofferdam run ").unwrap_or_else(|| panic!("{}", seen(&output)));
+        let tool = env!("CARGO_BIN_EXE_cofferdam");
+        let script = format!("'{tool}' check --quick {command}");
+        let checked = Command::new("sh").args(["-c", &script]).current_dir(&scratch.0).output().unwrap();
+        assert!(checked.status.success(), "{script}\n{}", seen(&checked));
+    }
+}
+
 /// The refusal that README.md shows, of the gateway with a budget of 900 us for its attacker.
 #[test]
 fn the_readme_shows_what_check_says() {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::one;
 use crate::cli::New;
-use crate::output::{OK, Outcome, Output};
+use crate::output::{OK, Outcome, Output, argument};
 
 const MANIFEST: &str = include_str!("../templates/system.toml");
 const MAIN_C: &str = include_str!("../templates/main.c");
@@ -60,7 +60,7 @@ pub fn run(args: &New, output: &mut Output) -> Outcome {
     write(".gitignore", IGNORED)?;
     write("system.toml", MANIFEST)?;
     let manifest: &Path = &args.directory.join("system.toml");
-    output.say(format!("made {}; run it: cofferdam run {}", args.directory.display(), manifest.display()));
+    output.say(format!("made {}; run it: cofferdam run {}", args.directory.display(), argument(manifest)));
     output.field("manifest", json!(manifest));
     output.field("files", json!(files));
     Ok(OK)

@@ -7,6 +7,7 @@ use manifest::{Board, Diagnostic, Document, Size, input};
 
 use super::one;
 use crate::cli;
+use crate::output::argument;
 
 const TEMPLATE: &str = include_str!("../templates/program.toml");
 /// Stack of a program that does not say how much it needs.
@@ -60,7 +61,7 @@ pub fn system(install: &Install, args: &cli::Run) -> Result<Loaded, Vec<Diagnost
     let Some(board) = &args.board else {
         return Err(one(Diagnostic::new("CF0104", "a program alone does not say for which board it is")
             .rule("a program alone is run with `--board`")
-            .remedy(format!("cofferdam run --board {} {}", install.boards().join("|"), args.subject.display()))));
+            .remedy(format!("cofferdam run --board {} {}", install.boards().join("|"), argument(&args.subject)))));
     };
     let file = install.board_file(board, Path::new(".")).map_err(one)?;
     let chip = match &args.profile {
