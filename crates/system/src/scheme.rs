@@ -78,7 +78,7 @@ impl Scheme {
     /// The address of the first instruction of code with this entry, if there can be one: of Arm's with the Thumb bit, or, where there is a second
     /// instruction set, of a word; of RISC-V's of a half-word.
     #[inline(always)]
-    pub(crate) fn begins(self, entry: u32) -> Option<u32> {
+    pub fn begins(self, entry: u32) -> Option<u32> {
         let begins = match self {
             Self::Pmsav7 | Self::Pmsav8 => entry & 1 == 1,
             Self::Vmsav7 => entry & 1 == 1 || entry.is_multiple_of(4),

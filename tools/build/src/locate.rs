@@ -129,8 +129,15 @@ pub(crate) fn refusal(system: &System, scheme: &dyn Scheme, error: &PlaceError) 
             .remedy("correct the name, or mark the function COF_ENTRY (in Rust: as an entry of the run-time)"),
         PlaceError::NotCode { domain, symbol, address } => at("CF0505", symbol_place(system, domain, symbol))
             .value(format!("{address:#010x}"))
-            .rule("an entry is a function in the code of the program")
-            .remedy("name a function"),
+            .rule("an entry is a function in the code of the program, which nobody can write")
+            .remedy("name a function in a section that is executable and not writable"),
+        PlaceError::Begins { domain, symbol, address, rule } => {
+            let name = symbol.as_deref().unwrap_or("the entry");
+            at("CF0505", symbol_place(system, domain, symbol.as_deref().unwrap_or_default()))
+                .value(format!("{address:#010x}"))
+                .rule(*rule)
+                .remedy(format!("name a function; in assembly, `.type {name}, %function` (of Thumb code `.thumb_func`) in front of the label makes it one"))
+        }
         PlaceError::Full { what: Item::Of(Part::Envelope(index), domain), left, memory, .. } => {
             let found = system.domains.iter().find(|found| found.name == *domain);
             let place = Item::Of(Part::Envelope(*index), domain.clone()).place();

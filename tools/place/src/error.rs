@@ -38,6 +38,18 @@ pub enum PlaceError {
         /// Its value.
         address: u32,
     },
+    /// No instruction can begin where a thread or a gate would.
+    #[error("{} of the program of `{domain}` is at {address:#010x}, where no instruction can begin", begun(.symbol))]
+    Begins {
+        /// The domain.
+        domain: String,
+        /// The symbol; nothing for the entry of the ELF file.
+        symbol: Option<String>,
+        /// Its value.
+        address: u32,
+        /// Where instructions begin.
+        rule: &'static str,
+    },
     /// An ELF file was built for another version of the interface.
     #[error("the program of `{domain}` is built for {}", built_for(*.found))]
     Version {
@@ -167,6 +179,10 @@ pub enum PlaceError {
 
 fn built_for(found: Option<u32>) -> String {
     found.map_or("no version of the interface".to_owned(), |version| format!("version {version} of the interface"))
+}
+
+fn begun(symbol: &Option<String>) -> String {
+    symbol.as_ref().map_or("the entry".to_owned(), |name| format!("`{name}`"))
 }
 
 fn rejected(error: &TableError) -> String {

@@ -7,6 +7,7 @@
 
 mod allocate;
 mod elf;
+mod entries;
 mod error;
 mod handlers;
 mod image;
@@ -87,6 +88,7 @@ pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<
     let programs = system.domains.iter().zip(domains).map(parse);
     let programs = programs.collect::<Result<Vec<_>, _>>()?;
     programs.iter().try_for_each(|program| kernel.runs(program))?;
+    entries::check(system, &programs)?;
     let system = &local::with_room(system, &programs);
     let handlers = handlers::Handlers::all(system, &programs)?;
     let mut plan = schemes::plan(system, &kernel, &programs, files, &handlers)?;

@@ -8,6 +8,7 @@ use system::build::Builder;
 use system::{area, frames};
 
 use crate::elf::Program;
+use crate::entries;
 use crate::error::PlaceError;
 use crate::local;
 use crate::plan::Plan;
@@ -95,7 +96,7 @@ fn domain_tables(
     let total = program.data.bytes.next_multiple_of(4);
     let first_area = tables.areas.len() as u32;
     tables.areas.extend(spot.entries(index));
-    let gate_return = if domain.gates.is_empty() { 0 } else { moved(program.function("__cofferdam_gate_return")?) };
+    let gate_return = if domain.gates.is_empty() { 0 } else { moved(program.function(entries::GATE_RETURN)?) };
     tables.domains.push(system::Domain {
         data_base: spot.data_base,
         data_source: spot.source,

@@ -135,7 +135,7 @@ impl Program {
     /// [`PlaceError::Symbol`] if there is none; [`PlaceError::NotCode`] for a symbol that is no code.
     pub(crate) fn function(&self, name: &str) -> Result<u32, PlaceError> {
         let (domain, symbol) = (self.name.clone(), name.to_owned());
-        let found = self.symbols.iter().find(|symbol| symbol.name == name && symbol.section.is_some());
+        let found = self.symbols.iter().find(|symbol| symbol.name == name && symbol.named && symbol.section.is_some());
         let Some(found) = found else { return Err(PlaceError::Symbol { domain, symbol }) };
         let section = found.section.and_then(|index| self.sections.get(index));
         let code = section.filter(|section| section.is_loaded() && section.executable).map(Section::range);
