@@ -6,6 +6,7 @@ use timing::insn::{Class, Flags, InsnInfo};
 use crate::Target;
 
 /// Registers of a thread.
+#[derive(Clone, Copy, Default)]
 pub struct Saved {
     /// r0 to r12, stack pointer, link register, program counter.
     pub registers: [Option<u32>; 16],

@@ -33,6 +33,20 @@ pub struct FaultContext {
     /// Memory from there on; at most [`STACK_BYTES`], and no more than the thread's stack holds.
     #[serde(serialize_with = "to_hex", deserialize_with = "from_hex")]
     pub stack: Vec<u8>,
+    /// Where a handler of the domain was that interrupts reach without the kernel, if one ran last before the kernel came above it. The rest is about the
+    /// thread that it interrupted: whose fault it was, the kernel's record says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handler: Option<HandlerPlace>,
+}
+
+/// Where a handler was, in the code that was placed for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HandlerPlace {
+    /// The program counter that the processor stored, if it could, and if it lies in what ran last.
+    pub pc: Option<u32>,
+    /// The instructions that ran last.
+    pub ran: Range,
 }
 
 /// The action of an instruction that can fault.

@@ -21,7 +21,7 @@ pub use events::{
     EVENT_BYTES, Entered, EventsFile, EventsReader, EventsWriter, FileCursor, FormatError, HEADER_BYTES, Handled,
     RunEvent, observed,
 };
-pub use fault::{CONTEXTS_PER_DOMAIN, Deed, FaultContext, STACK_BYTES};
+pub use fault::{CONTEXTS_PER_DOMAIN, Deed, FaultContext, HandlerPlace, STACK_BYTES};
 pub use summary::{
     CacheCounts, CallTime, ClockSeen, Counted, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked,
     ProbeResult, SUMMARY_VERSION, Spread, Summary, VectorTime, Waits, Window, Witness,

@@ -19,6 +19,14 @@ fn a_timer_reaches_a_handler_and_its_thread() {
     assert_eq!(line["taken"], 200, "{line:#}");
 }
 
+/// The report of a handler's fault names function and line, by the program of which the handler's code is a copy.
+#[test]
+fn a_fault_of_a_handler_is_told_with_its_place() {
+    let ran = Ran::on(BOARD, "tests/direct/points.toml", &[]);
+    let text = ran.report["faults"][0]["text"].as_str().unwrap_or_default();
+    assert!(text.contains("app, in a handler: ") && text.contains(" in follow() points.c:8: "), "{}", ran.stderr);
+}
+
 /// In each life the handlers or their thread end, and nobody else does: the victim meets every deadline, and the neighbour computes what it must.
 fn end_alone(manifest: &str) {
     let ran = Ran::new(manifest, &[]);

@@ -31,6 +31,7 @@ pub fn describe(loaded: &Loaded, system: &System, placed: &Placed, bounds: &[Bou
         gates: gates(system),
         interrupts: interrupts(system),
         handlers: handlers(loaded, system),
+        copies: placed.layout.handlers.iter().flat_map(copies).collect(),
         outputs: system.outputs.iter().map(output).collect(),
         memories: memories(loaded, placed),
         checks: checks(loaded),
@@ -189,6 +190,15 @@ fn interrupts(system: &System) -> Vec<describe::Interrupt> {
         separation_ticks: line.direct.as_ref().map(|direct| direct.separation.into()),
     };
     system.interrupts().map(line).collect()
+}
+
+fn copies(placed: &place::PlacedHandlers) -> impl Iterator<Item = describe::Copied> + '_ {
+    placed.copies.iter().map(|(at, of, bytes)| describe::Copied {
+        domain: placed.domain,
+        at: (*at).into(),
+        of: (*of).into(),
+        bytes: (*bytes).into(),
+    })
 }
 
 fn handlers(loaded: &Loaded, system: &System) -> Vec<describe::Handlers> {

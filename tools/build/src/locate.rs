@@ -21,6 +21,11 @@ fn symbol_place(system: &System, domain: &str, symbol: &str) -> String {
         .map_or(base.clone(), |direct| format!("{base}.interrupt.{}.handler", direct.key))
 }
 
+/// The symbol of the first of a way: `` `fired` main.c:9 ``.
+fn first_of(way: &[String]) -> &str {
+    way.first().and_then(|first| first.split('`').nth(1)).unwrap_or_default()
+}
+
 /// Whether something other than tables lies in a memory because the manifest says so.
 fn is_asked_for(system: &System, memory: &str) -> bool {
     let own = |domain: &Domain| {
@@ -171,13 +176,24 @@ pub(crate) fn refusal(system: &System, scheme: &dyn Scheme, error: &PlaceError) 
                 .rule("a range at a fixed address is free and expressed exactly by one region register")
                 .remedy("remove `at`, or choose an address that is free and aligned")
         }
-        PlaceError::Reaches { domain, way, reason } => {
-            let handler = way.first().map_or("", String::as_str).trim_matches('`');
-            at("CF0512", symbol_place(system, domain, handler))
-                .value(way.join(" -> "))
-                .limit(*reason)
-                .rule("what a handler executes is placed a second time, in Non-secure memory, and leads to nothing that is Secure")
-                .remedy("keep it out of the handler: do the rest in a thread that `wake` wakes, and hand over numbers, not addresses of functions or constants")
+        PlaceError::Reaches { domain, way, reason, remedy } => at("CF0512", symbol_place(system, domain, first_of(way)))
+            .value(way.join(" -> "))
+            .limit(*reason)
+            .rule("what a handler executes is placed a second time, in Non-secure memory, and leads to nothing that is Secure")
+            .remedy(*remedy),
+        PlaceError::HandlerStack { domain, way, needed, there, given } => {
+            let place = format!("domain.{domain}.handlers");
+            let at = |place| at("CF0513", place).value(way.join(" -> "));
+            match needed {
+                Some(needed) => at(format!("{place}.stack"))
+                    .limit(format!("{there} bytes"))
+                    .rule("handlers of a domain share one stack: it holds the deepest calls of a handler of each priority, and 40 bytes for each interrupt above another")
+                    .remedy(format!("write `stack = \"{} B\"` under [{place}], or make large variables `static`", given + needed.saturating_sub(*there).next_multiple_of(8))),
+                None => at(symbol_place(system, domain, first_of(way)))
+                    .limit("no function that calls itself, directly or through others")
+                    .rule("what a handler needs of its stack is known when the system is built")
+                    .remedy("write the recursion as a loop, or do it in the thread that `wake` wakes"),
+            }
         }
         PlaceError::Refused(refused) => manifest::refused(refused),
         PlaceError::Objects(objects) => at("CF0319", "domain".to_owned())

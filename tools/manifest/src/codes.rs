@@ -220,6 +220,10 @@ codes! {
         "The tool places all that a handler executes a second time, in Non-secure memory: the function, all that it calls, and the constants that it reads. All of that is found by \
          relocations and branches, and the way is told. It must not end at a system call, nor at code or constants that are found through a pointer in data: threads \
          and handlers share data, and a pointer in it leads to what is Secure."
+    "CF0513" "handlers that need more stack than they have"
+        "The tool adds up what the functions of a handler take of their stack, by the instructions that they consist of, along the deepest calls. Handlers of different \
+         priorities interrupt each other, so that the stack holds one of each. Below the stack lies memory of others: a handler that needs more would fault there. A function \
+         that calls itself has no such sum. What is called through a pointer, or takes a number of bytes that is only known when it runs, is not in the sum."
     "CF0520" "a program that nobody hears"
         "A warning: the program contains what printf and its kin call, and its domain has no console. Nothing is printed then; `write` fails with EIO."
     "CF0521" "a program without memory to allocate"

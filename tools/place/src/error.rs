@@ -111,6 +111,23 @@ pub enum PlaceError {
         way: Vec<String>,
         /// Why it cannot be placed.
         reason: &'static str,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+    /// What handlers of a domain need of their stack is more than it has, or nobody can say how much it is.
+    #[error("handlers of `{domain}` {}", stacked(.way, .needed))]
+    HandlerStack {
+        /// The domain.
+        domain: String,
+        /// Functions from a handler to where its stack is the fullest, each with the bytes that it takes; the last one calls one in front of it, where
+        /// no bytes are told.
+        way: Vec<String>,
+        /// Bytes that all of them need; nothing is known where functions call each other in a circle.
+        needed: Option<u32>,
+        /// Bytes that there are.
+        there: u32,
+        /// Bytes that the manifest gives.
+        given: u32,
     },
     /// A word depends on where the program lies, and nothing says so.
     #[error("the program of `{domain}` holds an address at {address:#010x} that no relocation names")]
@@ -183,6 +200,13 @@ fn built_for(found: Option<u32>) -> String {
 
 fn begun(symbol: &Option<String>) -> String {
     symbol.as_ref().map_or("the entry".to_owned(), |name| format!("`{name}`"))
+}
+
+fn stacked(way: &[String], needed: &Option<u32>) -> String {
+    match needed {
+        Some(bytes) => format!("need {bytes} bytes of stack: {}", way.join(" -> ")),
+        None => format!("call themselves, so that no stack is large enough for sure: {}", way.join(" -> ")),
+    }
 }
 
 fn rejected(error: &TableError) -> String {

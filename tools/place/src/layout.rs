@@ -100,11 +100,13 @@ impl Layout {
         let stack = data.map_or((0, 0), |data| (data.base, direct.stack_top - data.base));
         let (base, bytes, alias) = (direct.text_base, direct.text_bytes, direct.alias);
         let entries = handlers.entries(spot);
-        self.handlers.push(PlacedHandlers { domain: owner, base, bytes, alias, stack, entries });
-        self.symbols.extend(handlers.pieces(spot).map(|(name, address, bytes)| Symbol {
-            address,
-            bytes,
-            name: readable(name),
+        let moved = |address: u32| (i64::from(address) + domain.code_delta) as u32;
+        let copies = handlers.pieces(spot).map(|copy| (copy.at, moved(copy.of), copy.bytes)).collect();
+        self.handlers.push(PlacedHandlers { domain: owner, base, bytes, alias, stack, entries, copies });
+        self.symbols.extend(handlers.pieces(spot).map(|copy| Symbol {
+            address: copy.at,
+            bytes: copy.bytes,
+            name: readable(copy.name),
             domain: Some(owner),
         }));
         self.symbols.sort_by_key(|symbol| symbol.address);

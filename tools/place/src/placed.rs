@@ -86,6 +86,9 @@ pub struct PlacedHandlers {
     pub stack: (u32, u32),
     /// Addresses that exceptions lead to.
     pub entries: Vec<u32>,
+    /// Address of each copy, address of what it is a copy of, and bytes.
+    #[serde(default)]
+    pub copies: Vec<(u32, u32, u32)>,
 }
 
 /// Promises of the ledger to a domain.

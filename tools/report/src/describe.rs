@@ -52,6 +52,9 @@ pub struct SystemDescription {
     /// Time of the handlers that interrupts reach without the kernel, of each domain that has any.
     #[serde(default)]
     pub handlers: Vec<Handlers>,
+    /// What handlers execute, each with the place of which it is a copy.
+    #[serde(default)]
+    pub copies: Vec<Copied>,
     /// Registers whose stores are recorded, in the order of the request.
     #[serde(default)]
     pub outputs: Vec<Output>,
@@ -471,6 +474,20 @@ pub struct Handlers {
     /// Ticks by which they can exceed that before they are ended.
     #[serde(default)]
     pub beyond_ticks: u64,
+}
+
+/// A function or constants that handlers execute: a copy of what the domain's program has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Copied {
+    /// Index of the domain.
+    pub domain: u8,
+    /// Address of the copy.
+    pub at: u64,
+    /// Address in the domain's program.
+    pub of: u64,
+    /// Bytes.
+    pub bytes: u64,
 }
 
 /// A register whose stores are recorded.

@@ -98,3 +98,8 @@ fn relation(area: &Area, address: u64) -> (Relation, u64) {
         (Relation::Inside, address - area.base)
     }
 }
+
+/// The functions at an address of an ELF file, the innermost first: those that were inlined there, and the one that holds them all.
+pub fn sources(file: &[u8], address: u32) -> Vec<crate::schema::CallSite> {
+    crate::fault::sources(file, address)
+}

@@ -142,7 +142,7 @@ fn remedy_of(fault: Option<&FaultReport>) -> &'static str {
         Some(fault) if fault.kind == "gate overrun" => {
             "see what the caller asks for, and in what state it leaves what it hands over: then make the call shorter, or declare a larger bound"
         }
-        Some(fault) if fault.what.contains("overflowed") => {
+        Some(fault) if fault.what.contains("overflowed") || fault.what.contains("the stack pointer left") => {
             "give the thread a larger stack: `stack` in the manifest (docs/manifest.md), `--stack` for a program alone"
         }
         _ => {

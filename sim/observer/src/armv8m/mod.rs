@@ -9,7 +9,7 @@ use protect::pmsav8::Shadow;
 use protect::regions::Attributes;
 use record::{Architecture, Watch};
 
-use crate::Target;
+use crate::{Register, Target};
 use crate::microcontroller::{
     Banked, EXTENDED_BYTES, ON_PROCESS_STACK, Protects, SCR, SECURE_STACK, SPSEL, SystemControl, TO_THREAD, VTOR,
     write_unit,
@@ -192,6 +192,10 @@ impl Protects for Armv8m {
 
     fn banked(&self) -> &Banked {
         self.registers.of(self.state)
+    }
+
+    fn handlers_stack(&self) -> Option<Register> {
+        Some(self.registers.non_secure.msp)
     }
 
     /// Masks of Non-secure code hold Secure exceptions of lower priority off, too (`AIRCR.PRIS`).

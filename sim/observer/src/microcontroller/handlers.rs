@@ -64,6 +64,10 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
     /// interrupted goes on.
     pub(super) fn goes_on_displaced(&mut self, tb: &BlockOf<Microcontroller<C, P>>) -> bool {
         let depth = self.family.displaced.as_ref().map_or(0, |displaced| displaced.depth);
+        if self.kernel == 0 {
+            let sp = self.family.protection.handlers_stack();
+            self.handler_ran = (self.last, sp.map_or(0, |sp| self.target.register(sp)));
+        }
         let is_way_in = self.is_way_in(tb.pc);
         if is_way_in {
             self.end_above();

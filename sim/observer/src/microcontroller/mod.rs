@@ -98,6 +98,10 @@ pub trait Protects: Sized + 'static {
     }
     /// The registers of the state that runs.
     fn banked(&self) -> &Banked;
+    /// The stack pointer of handlers that are not the kernel's, where there are such.
+    fn handlers_stack(&self) -> Option<Register> {
+        None
+    }
     /// Whether some exceptions are masked.
     fn masks(&self, target: &mut dyn Target) -> bool;
     /// Whether sleep is deep sleep, in which a chip may stop the clocks of its timers.

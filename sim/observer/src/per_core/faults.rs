@@ -1,7 +1,9 @@
 //! The context of a domain's fault: the registers that the kernel has saved of its thread, and the top of its stack.
 
 use abi::trace::Fault;
-use record::{CONTEXTS_PER_DOMAIN, FaultContext, Range, RunEvent, STACK_BYTES};
+use record::{CONTEXTS_PER_DOMAIN, FaultContext, HandlerPlace, Range, RunEvent, STACK_BYTES};
+
+use crate::saved::Saved;
 
 use super::{BlockOf, CoreObserver, Family};
 
@@ -16,8 +18,9 @@ impl<F: Family> CoreObserver<F> {
         let Some(word) = self.shared.watch.saved.filter(|_| kept < CONTEXTS_PER_DOMAIN) else { return };
         // The processor stores registers on the stack itself, or cannot where that is what has failed.
         let whole = event.detail != Fault::Stack as u16;
-        let Some(context) = self.target.word(word) else { return };
-        let Some(saved) = self.family.saved(&mut *self.target, context, whole) else { return };
+        let handler = self.handler_place(event.domain);
+        let saved = self.target.word(word).and_then(|context| self.family.saved(&mut *self.target, context, whole));
+        let Some(saved) = saved.or(handler.map(|_| Saved::default())) else { return };
         // SAFETY: blocks live as long as the process.
         let block = unsafe { self.interrupted.as_ref() };
         let (stack_of, stack_at, stack) = self.top_of_stack(event.domain, saved.registers[SP]);
@@ -32,7 +35,21 @@ impl<F: Family> CoreObserver<F> {
             stack_of,
             stack_at,
             stack,
+            handler,
         });
+    }
+
+    /// Where a handler of the domain was when the kernel came above it last. Its stack pointer is its own making: of the frame there only a program counter
+    /// in the code that ran last is believed.
+    fn handler_place(&mut self, domain: u8) -> Option<HandlerPlace> {
+        const PC_IN_FRAME: u32 = 24;
+        let (block, sp) = self.handler_ran;
+        // SAFETY: blocks live as long as the process.
+        let block = unsafe { block.as_ref() }?;
+        let owner = self.shared.watch.handlers.as_ref()?.owner(block.pc)?;
+        let ran = Range { start: block.pc, end: block.end };
+        let pc = self.target.word(sp.wrapping_add(PC_IN_FRAME)).filter(|pc| ran.holds(*pc, 2));
+        (owner == domain).then_some(HandlerPlace { pc, ran })
     }
 
     /// The stack of the domain that the thread was on, and its bytes from the stack pointer on.

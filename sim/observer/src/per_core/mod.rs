@@ -153,6 +153,8 @@ pub struct CoreObserver<F: Family> {
     pub(crate) faults: Vec<FaultContext>,
     /// The block that the kernel was entered from last.
     pub(crate) interrupted: *const BlockOf<F>,
+    /// The block of a handler that is not the kernel's from which the kernel was entered last, and the handler's stack pointer then.
+    pub(crate) handler_ran: (*const BlockOf<F>, u32),
     pub(crate) instructions: u64,
     pub(crate) accesses: u64,
     /// [`flag::KERNEL`] while kernel text runs, else 0.
@@ -204,6 +206,7 @@ impl<F: Family> CoreObserver<F> {
             disturbances: Disturbances::new(watch),
             faults: Vec::new(),
             interrupted: std::ptr::null(),
+            handler_ran: (std::ptr::null(), 0),
             instructions: 0,
             accesses: 0,
             kernel: flag::KERNEL,

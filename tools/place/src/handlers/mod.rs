@@ -4,8 +4,12 @@
 mod pieces;
 mod quiet;
 mod reach;
+mod stack;
+mod why;
 
-use manifest::resolved::{self, Item, Part, System};
+use std::collections::BTreeMap;
+
+use manifest::resolved::{self, Domain, Item, Part, System};
 use system::direct::Direct;
 
 use crate::allocate::Space;
@@ -13,7 +17,7 @@ use crate::elf::{Loaded, Program};
 use crate::error::PlaceError;
 use crate::spot::DomainSpot;
 use reach::KEPT;
-pub(crate) use reach::Reached;
+pub(crate) use reach::{Copied, Reached};
 
 /// Words of a table of vectors in front of those of interrupt lines.
 const SYSTEM_VECTORS: u32 = 16;
@@ -70,11 +74,16 @@ impl<'a> Handlers<'a> {
         alias: u32,
     ) -> Result<Handlers<'a>, PlaceError> {
         let program = &programs[owner];
-        let all = system.domains[owner].interrupts.iter();
-        let direct = all.filter_map(|line| Some((line.line, line.direct.as_ref()?.handler.as_str())));
-        let names: Vec<&str> = direct.clone().map(|(_, name)| name).collect();
-        let reached = Reached::from(program, &names)?;
-        let lines = direct.map(|(line, name)| Ok((line, program.function(name)? & !1))).collect::<Result<_, _>>()?;
+        let (domain, hostile) = (&system.domains[owner], system.domains[owner].hostile);
+        let direct = domain.interrupts.iter().filter_map(|line| Some((line.line, line.direct.as_ref()?)));
+        let names: Vec<&str> = direct.clone().map(|(_, direct)| direct.handler.as_str()).collect();
+        let reached = Reached::from(program, &names, hostile)?;
+        let at = |direct: &resolved::Direct| Ok((direct.level, program.function(&direct.handler)? & !1));
+        if !hostile {
+            let levels = direct.clone().map(|(_, direct)| at(direct)).collect::<Result<Vec<_>, _>>()?;
+            fits(&reached, domain, &levels, shared.stack_bytes.next_multiple_of(program.data.align.max(32)))?;
+        }
+        let lines = direct.map(|(line, direct)| Ok((line, at(direct)?.1))).collect::<Result<_, _>>()?;
         Ok(Handlers { owner, shared, alias, reached, lines })
     }
 
@@ -158,10 +167,29 @@ impl<'a> Handlers<'a> {
         Ok(Loaded::here(direct.text_base | direct.alias, bytes))
     }
 
-    /// The pieces of the program that are placed for them: name, address and bytes.
-    pub fn pieces(&self, spot: &HandlersSpot) -> impl Iterator<Item = (&str, u32, u32)> {
+    /// The pieces of the program that are placed for them.
+    pub fn pieces(&self, spot: &HandlersSpot) -> impl Iterator<Item = Copied<'_>> {
         self.reached.pieces(spot.copy)
     }
+}
+
+/// Checks that the stack holds the deepest calls of a handler of each level, given by level and address, one above the other.
+fn fits(reached: &Reached, domain: &Domain, handlers: &[(u32, u32)], there: u32) -> Result<(), PlaceError> {
+    let given = domain.handlers.as_ref().map_or(0, |handlers| handlers.stack_bytes);
+    let refuse = |way, needed| PlaceError::HandlerStack { domain: domain.name.clone(), way, needed, there, given };
+    let mut most = BTreeMap::<u32, (u32, Vec<String>)>::new();
+    for (level, address) in handlers {
+        let found = reached.deepest(*address).map_err(|circle| refuse(circle, None))?;
+        let known = most.entry(*level).or_default();
+        if found.0 >= known.0 {
+            *known = found;
+        }
+    }
+    let needed = most.values().map(|(bytes, _)| bytes.saturating_add(stack::FRAME)).fold(0, u32::saturating_add);
+    if needed > there {
+        return Err(refuse(most.into_values().flat_map(|(_, way)| way).collect(), Some(needed)));
+    }
+    Ok(())
 }
 
 /// Cycles (upper half) in ticks (lower half), in lowest terms. More than fits is rounded: a cycle takes a little longer then.

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::pieces::{Piece, Pieces};
+use super::stack::{Calls, Deepest, Need, Text};
+use super::why::{self, Why};
 use crate::elf::{Program, Relocation};
 use crate::error::PlaceError;
 use crate::isa::flow::{self, Flow};
@@ -18,6 +20,17 @@ pub(crate) struct Reached<'a> {
     /// Bytes from the first piece's copy to each one's.
     offsets: Vec<u32>,
     bytes: u32,
+}
+
+/// The copy of a piece.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Copied<'a> {
+    pub name: &'a str,
+    /// Address of the copy.
+    pub at: u32,
+    /// Address of the piece at link time.
+    pub of: u32,
+    pub bytes: u32,
 }
 
 /// A place in the code or in constants that depends on where something else is.
@@ -39,7 +52,7 @@ enum Form {
 pub(super) const KEPT: u32 = 16;
 
 impl<'a> Reached<'a> {
-    /// All that is reached from functions of a program.
+    /// All that is reached from functions of a program. What a domain that is expected to attack does to itself is not looked for.
     ///
     /// # Errors
     /// [`PlaceError::Symbol`] for a handler that is not there; [`PlaceError::Reaches`] names what cannot be placed a second time, and by which way it is
@@ -47,8 +60,9 @@ impl<'a> Reached<'a> {
     ///
     /// # Time complexity
     /// O(pieces reached · (symbols + relocations)).
-    pub fn from(program: &'a Program, handlers: &[&str]) -> Result<Reached<'a>, PlaceError> {
-        let mut search = Search { program, all: Pieces::of(program), found: Vec::new(), leads: BTreeMap::new() };
+    pub fn from(program: &'a Program, handlers: &[&str], hostile: bool) -> Result<Reached<'a>, PlaceError> {
+        let mut search =
+            Search { program, all: Pieces::of(program), found: Vec::new(), leads: BTreeMap::new(), hostile };
         for handler in handlers {
             let address = program.function(handler)?;
             search.enter(address & !1, None)?;
@@ -69,15 +83,36 @@ impl<'a> Reached<'a> {
         Ok(Reached { program, pieces, leads: search.leads, offsets, bytes })
     }
 
+    /// The deepest calls from a handler.
+    pub fn deepest(&self, handler: u32) -> Deepest {
+        let code = self.program.bytes_of(&self.program.file, true);
+        let half = |at: u32| {
+            let from = at.wrapping_sub(self.program.code.base) as usize;
+            code.get(from..from + 2).map_or(0, |bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
+        };
+        let mut pieces = Vec::new();
+        for piece in self.pieces.iter().filter(|piece| piece.is_code) {
+            let words_until = |at| words_until(self.program, at, piece.to);
+            pieces.push((piece, Need::of(&Text { piece, half: &half, words_until: &words_until })));
+        }
+        let named = |piece: &Piece| named(self.program, piece, piece.from).pop().unwrap_or_default();
+        Calls { pieces, named: &named }.deepest(handler)
+    }
+
     /// Bytes of the copy.
     pub fn bytes(&self) -> u32 {
         self.bytes
     }
 
-    /// Name, address and bytes of the copy of each piece.
-    pub fn pieces(&self, base: u32) -> impl Iterator<Item = (&str, u32, u32)> {
+    /// The copy of each piece.
+    pub fn pieces(&self, base: u32) -> impl Iterator<Item = Copied<'_>> {
         let placed = self.pieces.iter().zip(&self.offsets);
-        placed.map(move |(piece, offset)| (piece.name.as_str(), base + offset, piece.to - piece.from))
+        placed.map(move |(piece, offset)| Copied {
+            name: &piece.name,
+            at: base + offset,
+            of: piece.from,
+            bytes: piece.to - piece.from,
+        })
     }
 
     /// Address of the copy of an address, if the copy begins at `base`, a multiple of [`KEPT`].
@@ -131,38 +166,51 @@ impl<'a> Reached<'a> {
 struct Search<'a> {
     program: &'a Program,
     all: Pieces<'a>,
-    /// Pieces, each with the one from which it was reached.
-    found: Vec<(Piece, Option<usize>)>,
+    /// Pieces, each with that from which it was reached.
+    found: Vec<(Piece, Option<By>)>,
     leads: BTreeMap<u32, Lead>,
+    /// Floating-point instructions are let through.
+    hostile: bool,
 }
+
+/// A place in a piece that was found: its index, and the address of the instruction or word.
+type By = (usize, u32);
 
 impl Search<'_> {
     /// Adds what is at an address, if it is not there.
-    fn enter(&mut self, address: u32, by: Option<usize>) -> Result<(), PlaceError> {
+    fn enter(&mut self, address: u32, by: Option<By>) -> Result<(), PlaceError> {
         if self.found.iter().any(|(piece, _)| piece.from <= address && address < piece.to) {
             return Ok(());
         }
-        let piece = self.all.at(address).ok_or_else(|| {
-            self.refuse(
-                by,
-                format!("`{address:#010x}`"),
-                "is no function or constant of which the file says how long it is",
-            )
-        })?;
+        let piece = self.all.at(address);
+        let name = piece.as_ref().map_or_else(|| self.nameless(address), |piece| Some(piece.name.clone()));
+        let is_code = piece.as_ref().is_none_or(|piece| piece.is_code);
+        if let Some((name, why)) = name.as_ref().filter(|_| is_code).and_then(|name| Some((name, why::of_name(name)?))) {
+            return Err(self.refuse(by, format!("`{name}`"), why));
+        }
+        let nameless = || name.map_or_else(|| format!("{address:#010x}"), |name| format!("`{name}`"));
+        let piece = piece.ok_or_else(|| self.refuse(by, nameless(), why::NO_LENGTH))?;
         self.found.push((piece, by));
         Ok(())
     }
 
-    /// The refusal, with the way from the handler.
-    fn refuse(&self, mut by: Option<usize>, what: String, reason: &'static str) -> PlaceError {
+    /// The name of code of which nothing says how long it is.
+    fn nameless(&self, address: u32) -> Option<String> {
+        let (symbol, from) = self.program.nearest(address)?;
+        (from == 0).then(|| symbol.name.clone())
+    }
+
+    /// The refusal, with the way from the handler, and the lines at which it goes on.
+    fn refuse(&self, mut by: Option<By>, what: String, why: Why) -> PlaceError {
         let mut way = vec![what];
         // Bounded: each piece was found after the one that led to it.
-        while let Some((piece, before)) = by.and_then(|index| self.found.get(index)) {
-            way.push(format!("`{}`", piece.name));
+        while let Some(((piece, before), at)) = by.and_then(|(index, at)| Some((self.found.get(index)?, at))) {
+            way.extend(named(self.program, piece, at));
             by = *before;
         }
         way.reverse();
-        PlaceError::Reaches { domain: self.program.name.clone(), way, reason }
+        let Why { reason, remedy } = why;
+        PlaceError::Reaches { domain: self.program.name.clone(), way, reason, remedy }
     }
 
     /// Everything to which one piece leads.
@@ -179,8 +227,8 @@ impl Search<'_> {
     }
 
     fn by_relocation(&mut self, index: usize, number: usize, relocation: &Relocation) -> Result<(), PlaceError> {
-        let refuse =
-            |search: &Self, reason| search.refuse(Some(index), format!("{:#010x}", relocation.address), reason);
+        let (by, place) = ((index, relocation.address), format!("the word at {:#010x}", relocation.address));
+        let refuse = |search: &Self, reason| search.refuse(Some(by), place.clone(), Why::of(reason));
         let word = self.word(relocation).ok_or_else(|| refuse(self, "lies outside of the file"))?;
         let (target, form) = match (self.program.isa.moves)(relocation.kind) {
             Some(Moves::Stays) => return Ok(()),
@@ -204,7 +252,7 @@ impl Search<'_> {
         let Lead { target, .. } = lead;
         let (program, piece) = (self.program, &self.found[index].0);
         if program.data.holds(target) {
-            return self.enter(target, Some(index));
+            return self.enter(target, Some((index, place)));
         }
         if !program.code.holds(target & !1) {
             return Ok(());
@@ -213,14 +261,10 @@ impl Search<'_> {
             // Threads find there what is theirs to execute; a handler would find the same.
             let led =
                 self.all.at(target & !1).map_or_else(|| format!("{target:#010x}"), |piece| format!("`{}`", piece.name));
-            return Err(self.refuse(
-                Some(index),
-                led,
-                "is reached through a pointer in data, which threads and handlers share, and is Secure",
-            ));
+            return Err(self.refuse(Some((index, place)), led, why::THROUGH_DATA));
         }
         self.leads.insert(place, lead);
-        self.enter(target & !1, Some(index))
+        self.enter(target & !1, Some((index, place)))
     }
 
     /// Branches, and words that are found from the program counter.
@@ -233,35 +277,27 @@ impl Search<'_> {
         };
         let mut at = piece.from;
         while at < piece.to {
-            if let Some(behind) = self.words_until(at, piece.to) {
+            if let Some(behind) = words_until(program, at, piece.to) {
                 at = behind;
                 continue;
             }
             let (first, second) = (half(at), half(at + 2));
             let inside = |target: u32| piece.from <= target && target < piece.to;
+            let refuse = |what: String, why| Err(self.refuse(Some((index, at)), what, why));
+            let this = || format!("the instruction at {at:#010x}");
             match flow::flow(first, second, at) {
-                Flow::Call => {
-                    return Err(self.refuse(
-                        Some(index),
-                        format!("{at:#010x}"),
-                        "is a system call, which a handler cannot make",
-                    ));
-                }
+                Flow::Call => return refuse(this(), why::SYSTEM_CALL),
+                Flow::Float if !self.hostile => return refuse(this(), why::FLOAT),
                 Flow::Literal(target) if !inside(target) => {
-                    return Err(self.refuse(
-                        Some(index),
-                        format!("{target:#010x}"),
-                        "is read from beside the function that reads it",
-                    ));
+                    return refuse(format!("{target:#010x}"), Why::of("is read from beside the function that reads it"));
                 }
-                Flow::Branch { target, long } if !inside(target) => {
-                    if !long {
-                        return Err(self.refuse(
-                            Some(index),
-                            format!("{target:#010x}"),
-                            "is reached by a short branch, which leads nowhere else",
-                        ));
-                    }
+                Flow::Branch { target, long: false } if !inside(target) => {
+                    return refuse(
+                        self.nameless(target).map_or_else(|| format!("{target:#010x}"), |name| format!("`{name}`")),
+                        Why::of("is reached by a short branch, which leads nowhere else"),
+                    );
+                }
+                Flow::Branch { target, .. } if !inside(target) => {
                     self.lead(index, at, Lead { target, form: Form::Branch })?;
                 }
                 _ => {}
@@ -269,21 +305,6 @@ impl Search<'_> {
             at += if flow::is_wide(first) { 4 } else { 2 };
         }
         Ok(())
-    }
-
-    /// If marks say that an address in code holds words, the address behind them.
-    fn words_until(&self, at: u32, end: u32) -> Option<u32> {
-        let marks = self.program.isa.marks;
-        let marked = self.program.symbols.iter().filter_map(|symbol| {
-            let found = marks.iter().find(|(name, _)| {
-                symbol.name == *name || symbol.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
-            })?;
-            symbol.section.filter(|index| self.program.sections.get(*index).is_some_and(|s| s.executable))?;
-            Some((symbol.value & !1, found.1))
-        });
-        let last = marked.clone().filter(|(from, _)| *from <= at).max_by_key(|(from, _)| *from);
-        matches!(last, Some((_, Mark::Data)))
-            .then(|| marked.filter(|(from, _)| *from > at).map(|(from, _)| from).min().unwrap_or(end).min(end))
     }
 
     fn word(&self, relocation: &Relocation) -> Option<u32> {
@@ -308,4 +329,32 @@ impl Search<'_> {
         let (theirs, _) = (encoding.get)(self.word(nearest)?);
         Some(if lower { u32::from(theirs) << 16 | u32::from(own) } else { u32::from(own) << 16 | u32::from(theirs) })
     }
+}
+
+/// If marks say that an address in code holds words, the address behind them.
+fn words_until(program: &Program, at: u32, end: u32) -> Option<u32> {
+    let marks = program.isa.marks;
+    let marked = program.symbols.iter().filter_map(|symbol| {
+        let found = marks.iter().find(|(name, _)| {
+            symbol.name == *name || symbol.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
+        })?;
+        symbol.section.filter(|index| program.sections.get(*index).is_some_and(|s| s.executable))?;
+        Some((symbol.value & !1, found.1))
+    });
+    let last = marked.clone().filter(|(from, _)| *from <= at).max_by_key(|(from, _)| *from);
+    matches!(last, Some((_, Mark::Data)))
+        .then(|| marked.filter(|(from, _)| *from > at).map(|(from, _)| from).min().unwrap_or(end).min(end))
+}
+
+/// A piece, and in front of it what was inlined there, each with its line if the file says that.
+fn named(program: &Program, piece: &Piece, at: u32) -> Vec<String> {
+    let sites = if piece.is_code { report::place::sources(&program.file, at) } else { Vec::new() };
+    let line = |site: &report::schema::CallSite| {
+        let file = site.file.as_deref().and_then(|path| path.rsplit('/').next());
+        file.zip(site.line).map_or_else(String::new, |(file, line)| format!(" {file}:{line}"))
+    };
+    let inlined = sites.iter().filter(|site| site.inlined);
+    let mut named: Vec<String> = inlined.map(|site| format!("`{}`{}", site.function, line(site))).collect();
+    named.push(format!("`{}`{}", piece.name, sites.last().map_or_else(String::new, line)));
+    named
 }

@@ -9,6 +9,8 @@ pub(crate) enum Flow {
     Literal(u32),
     /// A system call.
     Call,
+    /// It is one of the floating-point unit's.
+    Float,
     /// Nothing.
     None,
 }
@@ -47,6 +49,9 @@ fn wide(first: u32, second: u32, pc: u32) -> Flow {
         Flow::Literal(if add { base.wrapping_add(distance) } else { base.wrapping_sub(distance) })
     };
     let is_added = first & 0x80 != 0;
+    if is_float(first, second) && first & 0xff3f != 0xed1f {
+        return Flow::Float;
+    }
     match first {
         // Loads of bytes, half-words and words, hints to load, with the program counter as their base.
         _ if first & 0xfe1f == 0xf81f => literal(is_added, second & 0xfff),
@@ -60,6 +65,91 @@ fn wide(first: u32, second: u32, pc: u32) -> Flow {
         }
         _ => Flow::None,
     }
+}
+
+/// What is executed behind an instruction, unless it branches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The next one.
+    Behind,
+    /// Never the next one: it returns, or branches always.
+    Elsewhere,
+}
+
+/// Whether an instruction can be followed by the next one.
+pub(crate) fn next(first: u16, second: u16) -> Next {
+    const PC: u16 = 1 << 15;
+    let always = match first {
+        // B; BX, and MOV and ADD to the program counter; POP with it; UDF.
+        0xe000..=0xe7ff | 0xde00..=0xdeff => true,
+        _ if first & 0xff80 == 0x4700 || first & 0xfd87 == 0x4487 || first & 0xff00 == 0xbd00 => true,
+        // LDM with it, LDR of it, TBB and TBH.
+        _ if first & 0xfe50 == 0xe810 => second & PC != 0,
+        _ if first & 0xff70 == 0xf850 => second & 0xf000 == 0xf000,
+        _ if first & 0xfff0 == 0xe8d0 => second & 0xffe0 == 0xf000,
+        // B.W.
+        _ => first & 0xf800 == 0xf000 && second & 0xd000 == 0x9000,
+    };
+    if always { Next::Elsewhere } else { Next::Behind }
+}
+
+/// Whether an instruction is a call by its address: BL.
+pub(crate) fn is_call(first: u16, second: u16) -> bool {
+    first & 0xf800 == 0xf000 && second & 0xd000 == 0xd000
+}
+
+/// Bytes that an instruction takes of the stack; negative: it gives them back. What a register holds is not known.
+pub(crate) fn taken(first: u16, second: u16) -> i32 {
+    let (code, more) = (u32::from(first), u32::from(second));
+    let words = |count: u32| 4 * count as i32;
+    match code {
+        // PUSH, POP, SUB and ADD of SP.
+        _ if code & 0xfe00 == 0xb400 => words((code & 0x1ff).count_ones()),
+        _ if code & 0xfe00 == 0xbc00 => -words((code & 0x1ff).count_ones()),
+        _ if code & 0xff80 == 0xb080 => words(code & 0x7f),
+        _ if code & 0xff80 == 0xb000 => -words(code & 0x7f),
+        // STMDB SP!, LDMIA SP!.
+        0xe92d => words(more.count_ones()),
+        0xe8bd => -words(more.count_ones()),
+        // STR and LDR with SP written back; STRD; VPUSH and VPOP.
+        0xf84d if more & 0x0f00 == 0x0d00 => (more & 0xff) as i32,
+        0xf85d if more & 0x0f00 == 0x0b00 => -((more & 0xff) as i32),
+        0xe96d => words(more & 0xff),
+        0xed2d => words(more & 0xff),
+        0xecbd => -words(more & 0xff),
+        // SUB.W, SUBW, ADD.W, ADDW of SP with a constant.
+        _ if more & 0x8f00 == 0x0d00 => match code & 0xfbff {
+            0xf1ad => constant(code, more) as i32,
+            0xf10d => -(constant(code, more) as i32),
+            0xf2ad => plain(code, more) as i32,
+            0xf20d => -(plain(code, more) as i32),
+            _ => 0,
+        },
+        _ => 0,
+    }
+}
+
+/// Twelve bits of a constant as they are.
+const fn plain(code: u32, more: u32) -> u32 {
+    (code >> 10 & 1) << 11 | (more >> 12 & 7) << 8 | more & 0xff
+}
+
+/// A constant of twelve bits that stand for one of 32 (ThumbExpandImm; DDI 0553, C1.5).
+const fn constant(code: u32, more: u32) -> u32 {
+    let bits = plain(code, more);
+    let low = bits & 0xff;
+    match bits >> 8 {
+        0 => low,
+        1 => low << 16 | low,
+        2 => low << 24 | low << 8,
+        3 => low * 0x0101_0101,
+        _ => (0x80 | low & 0x7f).rotate_right(bits >> 7),
+    }
+}
+
+/// Whether an instruction is for coprocessor 10 or 11, the floating-point unit (DDI 0553, C2.2.3).
+const fn is_float(first: u32, second: u32) -> bool {
+    first & 0xec00 == 0xec00 && second >> 9 & 7 == 0b101
 }
 
 /// The distance of a wide branch from its program counter.
@@ -123,6 +213,16 @@ mod tests {
             ([0xe9df, 0x0102], Flow::Literal(0x100c)),
             ([0xf20f, 0x0004], Flow::Literal(0x1008)),
             ([0xf2af, 0x0004], Flow::Literal(0x1000)),
+            // VADD.F32; VPUSH; VMOV r0, s0; VSTR; VSEL; LDC of another coprocessor is none.
+            ([0xee30, 0x0a20], Flow::Float),
+            ([0xed2d, 0x8b02], Flow::Float),
+            ([0xee10, 0x0a10], Flow::Float),
+            ([0xed80, 0x0a00], Flow::Float),
+            ([0xfe00, 0x0a20], Flow::Float),
+            ([0xed90, 0x5e00], Flow::None),
+            // UDIV and UMULL are none of it.
+            ([0xfbb0, 0xfaf1], Flow::None),
+            ([0xfba0, 0x0a01], Flow::None),
             // DSB; MSR; LDREX; TBB [pc, r0]: not theirs.
             ([0xf3bf, 0x8f4f], Flow::None),
             ([0xf380, 0x8814], Flow::None),
@@ -131,6 +231,45 @@ mod tests {
         ] {
             assert_eq!(flow(code[0], code[1], 0x1000), flows, "{code:04x?}");
         }
+    }
+
+    /// Encodings that GNU as 2.40 makes.
+    #[test]
+    fn what_an_instruction_takes_of_the_stack_is_known() {
+        for (code, bytes) in [
+            ([0xb5f0, 0], 20),
+            ([0xbdf0, 0], -20),
+            ([0xb084, 0], 16),
+            ([0xb004, 0], -16),
+            ([0xe92d, 0x47f0], 32),
+            ([0xe8bd, 0x87f0], -32),
+            ([0xf84d, 0x4d08], 8),
+            ([0xf85d, 0x4b08], -8),
+            ([0xed2d, 0x8b04], 16),
+            // SUB.W sp, sp, #2000; #4096; SUBW #4095; ADD.W sp, sp, #2000.
+            ([0xf5ad, 0x6dfa], 2000),
+            ([0xf5ad, 0x5d80], 4096),
+            ([0xf6ad, 0x7dff], 4095),
+            ([0xf50d, 0x6dfa], -2000),
+            // ADD.W r0, sp, #16; LDR r0, [sp, #4]; MOV r7, sp.
+            ([0xf10d, 0x0010], 0),
+            ([0x9801, 0], 0),
+            ([0x466f, 0], 0),
+        ] {
+            assert_eq!(taken(code[0], code[1]), bytes, "{code:04x?}");
+        }
+    }
+
+    #[test]
+    fn what_returns_is_not_followed() {
+        let elsewhere = [[0x4770, 0], [0xbd10, 0], [0xe7fe, 0], [0xf7ff, 0xbffe], [0xe8bd, 0x8010], [0xf85d, 0xfb04], [0xe8df, 0xf000], [0x4718, 0]];
+        for code in elsewhere {
+            assert_eq!(next(code[0], code[1]), Next::Elsewhere, "{code:04x?}");
+        }
+        for code in [[0x4780, 0], [0xbc10, 0], [0xd0fe, 0], [0xf7ff, 0xfffe], [0xe8bd, 0x0010], [0xf85d, 0x4b04], [0xb108, 0], [0xbf00, 0]] {
+            assert_eq!(next(code[0], code[1]), Next::Behind, "{code:04x?}");
+        }
+        assert!(is_call(0xf7ff, 0xfffe) && !is_call(0xf7ff, 0xbffe) && !is_call(0xf43f, 0xaffe));
     }
 
     #[test]

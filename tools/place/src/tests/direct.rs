@@ -131,7 +131,7 @@ fn vectors_lead_to_copies_of_handlers_and_the_quiet_ones_to_a_stub() {
     let direct = spot.direct;
     assert_eq!((loaded.at, loaded.bytes.len() as u32), (direct.text_base | SECURE, direct.text_bytes));
     let word = |address: u32| read_word(&loaded.bytes, (address - direct.text_base) as usize).unwrap();
-    let named = |name: &str| handlers.pieces(&spot).find(|piece| piece.0 == name).unwrap().1;
+    let named = |name: &str| handlers.pieces(&spot).find(|copy| copy.name == name).unwrap().at;
     for vector in 0..16 + 35 {
         let expected = match vector {
             0 => direct.stack_top,

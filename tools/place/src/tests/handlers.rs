@@ -55,7 +55,7 @@ fn the_copy_leads_where_the_original_leads() {
         let scratch = Scratch::new(&format!("copy{}", flags.len()));
         let file = scratch.link(SOURCE, CODE, DATA, flags);
         let program = Program::parse("a", &file).unwrap();
-        let reached = Reached::from(&program, &["handler"]).unwrap();
+        let reached = Reached::from(&program, &["handler"], false).unwrap();
         let (code, data) = (0x0021_0000, -0x0800_0000);
         let moved = relocate(&program, code, data).unwrap();
         let copy = reached.copy(&moved, COPY).unwrap();
@@ -99,7 +99,7 @@ fn way(source: &str, flags: &[&str]) -> (Vec<String>, &'static str) {
     let scratch = Scratch::new("refused");
     let program = scratch.link(source, CODE, DATA, flags);
     let program = Program::parse("a", &program).unwrap();
-    match Reached::from(&program, &["handler"]).err() {
+    match Reached::from(&program, &["handler"], false).err() {
         Some(PlaceError::Reaches { way, reason, .. }) => (way, reason),
         other => panic!("{other:?}"),
     }
@@ -129,4 +129,37 @@ fn what_reaches_out_is_refused_with_its_way() {
          int near(void); volatile int x; void handler(void) {{ x = near(); }} {start}"
     );
     assert!(way(&beside, NO_HALVES).1.contains("beside"));
+}
+
+/// The deepest calls of a handler, by the compiler's own code; GCC's figures are those of -fstack-usage.
+#[test]
+fn the_stack_of_a_handler_is_the_sum_of_its_deepest_calls() {
+    let scratch = Scratch::new("stack");
+    let source = "volatile int x;
+        __attribute__((noinline)) int shallow(int n) { volatile int a[4] = { n }; return a[n & 3]; }
+        __attribute__((noinline)) int deep(int n) { volatile int a[1200]; a[n & 7] = n; return shallow(a[n & 7]) + 1; }
+        __attribute__((noinline)) int either(int n) { return n ? deep(n) * 2 : shallow(n) * 3; }
+        void handler(void) { x += either(x) * 5; }
+        void _start(void) { for (;;) handler(); }";
+    let program = Program::parse("a", &scratch.link(source, CODE, DATA, NO_HALVES)).unwrap();
+    let reached = Reached::from(&program, &["handler"], false).unwrap();
+    let (bytes, way) = reached.deepest(program.function("handler").unwrap() & !1).unwrap();
+    assert!((4800 + 16..4800 + 100).contains(&bytes), "{bytes} {way:?}");
+    let names: Vec<_> = way.iter().map(|told| told.split('`').nth(1).unwrap()).collect();
+    assert_eq!(names, ["handler", "either", "deep", "shallow"]);
+}
+
+#[test]
+fn a_handler_that_calls_itself_has_no_deepest_calls() {
+    let scratch = Scratch::new("circle");
+    let source = "volatile int x;
+        int odd(int n); __attribute__((noinline)) int even(int n) { return n ? odd(n - 1) + x : 1; }
+        __attribute__((noinline)) int odd(int n) { return n ? even(n - 1) + x : 0; }
+        void handler(void) { x = even(x) + 1; }
+        void _start(void) { for (;;) handler(); }";
+    let program = Program::parse("a", &scratch.link(source, CODE, DATA, NO_HALVES)).unwrap();
+    let reached = Reached::from(&program, &["handler"], false).unwrap();
+    let circle = reached.deepest(program.function("handler").unwrap() & !1).unwrap_err();
+    let names: Vec<_> = circle.iter().map(|told| told.split('`').nth(1).unwrap()).collect();
+    assert_eq!(names, ["handler", "even", "odd", "even"]);
 }

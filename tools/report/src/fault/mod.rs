@@ -8,13 +8,14 @@ mod unwind;
 
 use std::collections::BTreeMap;
 
-use record::Summary;
+use record::{HandlerPlace, Summary};
 
 use crate::Report;
-use crate::describe::SystemDescription;
+use crate::describe::{Copied, SystemDescription};
 use crate::schema::{CallSite, FaultReport};
 
 use lines::Program;
+use unwind::Place;
 pub use reason::{Account, account, of_handler};
 
 /// Calls of which the text of a fault tells; `report.json` has more.
@@ -32,12 +33,17 @@ impl Report {
         read: &dyn Fn(&str) -> Option<Vec<u8>>,
     ) {
         let mut files: BTreeMap<u8, Option<Vec<u8>>> = BTreeMap::new();
-        for fault in self.faults.iter_mut().filter(|fault| !fault.in_handler) {
+        for fault in &mut self.faults {
             let context = summary.faults.iter().find(|kept| kept.cycle == fault.at && kept.domain == fault.domain);
             let Some(context) = context else { continue };
             let Some(domain) = system.domains.iter().find(|domain| domain.index == fault.domain) else { continue };
             let file = files.entry(fault.domain).or_insert_with(|| read(&domain.name));
             let Some(program) = file.as_deref().and_then(Program::parse) else { continue };
+            if fault.in_handler {
+                fault.calls = context.handler.and_then(|at| of_copy(system, &program, fault.domain, at)).unwrap_or_default();
+                fault.text = text(fault, &domain.name);
+                continue;
+            }
             let walk = unwind::walk(&program, context, summary.architecture);
             fault.calls = walk.places.iter().flat_map(|place| program.functions(*place)).collect();
             fault.calls_end = walk.end;
@@ -45,6 +51,21 @@ impl Report {
         }
         self.verdict = crate::verdict::judge(self);
     }
+}
+
+/// The functions in which a handler was, by the program of which its code is a copy.
+fn of_copy(system: &SystemDescription, program: &Program, domain: u8, at: HandlerPlace) -> Option<Vec<CallSite>> {
+    let address = u64::from(at.pc.unwrap_or(at.ran.start));
+    let holds = |copy: &&Copied| copy.domain == domain && (copy.at..copy.at + copy.bytes).contains(&address);
+    let copy = system.copies.iter().find(holds)?;
+    let address = u32::try_from(copy.of + (address - copy.at)).ok()?;
+    Some(program.functions(Place { address, look_up: address, exact: at.pc.is_some() }))
+}
+
+/// The functions at an address of a file, the innermost first.
+pub fn sources(file: &[u8], address: u32) -> Vec<CallSite> {
+    let place = Place { address, look_up: address, exact: true };
+    Program::parse(file).map(|program| program.functions(place)).unwrap_or_default()
 }
 
 /// Text about a fault: who, what, where, why.

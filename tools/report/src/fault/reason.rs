@@ -71,7 +71,7 @@ pub fn account(
 pub fn of_handler(fault: Fault, address: u64) -> Option<Account> {
     let account = match fault {
         Fault::Data if address == 0 => {
-            Account::new("an access to what is not its own, or time that it hid", "the processor kept no address")
+            Account::new("an access to what is not its own, or time that it hid", "the processor kept no address; a thread's stack, or a device that the handlers' `devices` do not name?")
         }
         Fault::Data => Account::new(format!("access to {address:#x}"), "not open to its handlers"),
         Fault::Bus => bus(address),

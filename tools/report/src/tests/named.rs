@@ -50,9 +50,9 @@ fn a_run_that_passes_says_what_happened_to_handlers() {
     assert_eq!(
         report.verdict.notes,
         [
-            "Handlers of soft were cut off once, first at 30.000 ms: they had used up their 5000.0 us each 100.000 ms.",
+            "Handlers of soft were cut off once, first at 30.000 ms: they had used up their 5000.0 us each 100.000 ms. A handler that loops, or does not acknowledge its device, uses up whatever it has.",
             "Handlers of soft used more than 5000.0 us each 100.000 ms and the 0.0 us that are tolerated, in 1 periods, by 2000.0 us at most, first at 30.000 ms.",
-            "Interrupts of pin came sooner than their separation of 20.000 ms once, 15.000 ms after the one before at least, first at 24.000 ms.",
+            "Interrupts of pin came sooner than their separation of 20.000 ms once, 15.000 ms after the one before at least, first at 24.000 ms. Declare what the device keeps; a handler that does not acknowledge its device is entered again as soon as it returns.",
         ]
     );
     assert!(report.to_html().contains("were cut off once"));

@@ -20,7 +20,7 @@ fn handlers(report: &Report, domain: &DomainReport) -> Vec<String> {
     let given = format!("{} each {}", time(report, budget.capacity_cycles), time(report, budget.period_cycles));
     let cut_off = budget.cut_off.first_at.map(|first| {
         let (often, first) = (times(budget.cut_off.count), moment(report, first));
-        format!("Handlers of {name} were cut off {often}, first at {first}: they had used up their {given}.")
+        format!("Handlers of {name} were cut off {often}, first at {first}: they had used up their {given}. A handler that loops, or does not acknowledge its device, uses up whatever it has.")
     });
     let overdrawn = budget.overdrawn.first_at.map(|first| {
         let (periods, most) = (budget.overdrawn.count, time(report, budget.max_overdrawn_cycles));
@@ -34,7 +34,7 @@ fn separation(report: &Report, line: &InterruptReport) -> Option<String> {
     let separation = line.separation?;
     let (first, shortest) = (separation.broken.first_at?, separation.shortest_cycles?);
     Some(format!(
-        "Interrupts of {} came sooner than their separation of {} {}, {} after the one before at least, first at {}.",
+        "Interrupts of {} came sooner than their separation of {} {}, {} after the one before at least, first at {}. Declare what the device keeps; a handler that does not acknowledge its device is entered again as soon as it returns.",
         line.line.name,
         time(report, separation.declared_cycles),
         times(separation.broken.count),
