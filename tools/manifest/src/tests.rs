@@ -4,6 +4,7 @@ use std::path::Path;
 mod analysis;
 mod circles;
 mod direct;
+mod numbers;
 
 const BOARD: &str = include_str!("../../../boards/mps2-an500/board.toml");
 
