@@ -159,6 +159,7 @@ pub fn system() -> SystemDescription {
         source: source.into(),
     };
     SystemDescription {
+        copies: Vec::new(),
         system: "gateway (synthetic)".into(),
         board: "mps2-an500".into(),
         profile: Profile {
