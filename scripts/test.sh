@@ -11,7 +11,7 @@
 #             domain, COFFERDAM_FUZZ_SEED, COFFERDAM_FUZZ_FIRST); only when named
 #   gateway_m33   the gateway on a Cortex-M33, about two minutes of a processor; only when named
 #   direct_long   every way in which an exception of handlers can return; only when named
-#   soft_core_long   the soft core with Sv32, and the tests of its modules and models; only when named
+#   soft_core_long   the soft core with Sv32, the tests of its modules and models, and services on further boards; only when named
 #   mutants_long  kernels without a check, in the ways that `mutants` does not try (`long` in tests/attacks/mutants.toml and tests/direct/mutants.toml); only when named
 #
 # Everything is built first, then as many suites run at a time as there are processors (COFFERDAM_LANES, if set), the
