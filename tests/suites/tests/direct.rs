@@ -27,6 +27,20 @@ fn a_fault_of_a_handler_is_told_with_its_place() {
     assert!(text.contains("app, in a handler: ") && text.contains(" in follow() points.c:8: "), "{}", ran.stderr);
 }
 
+/// Handlers that have used up their capacity in the way into the kernel are ended there, and leave nothing on the kernel's stack.
+#[test]
+fn handlers_end_in_the_way_into_the_kernel() {
+    const MOST_CYCLES: u64 = 30_000 + 3_300;
+    let ran = Ran::on(BOARD, "tests/direct/inside.toml", &["--exact"]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    let budget = &ran.named("domains", "name", "inside")["used"]["handlers_budget"];
+    let [used, given] = ["max_used_cycles", "capacity_cycles"].map(|key| budget[key].as_u64().unwrap_or(0));
+    assert!(given > 0 && used > given && used <= given + MOST_CYCLES, "{budget:#}");
+    let marks = ran.report["marks"].as_array().into_iter().flatten();
+    let entered: Vec<_> = marks.filter(|mark| mark["id"] == 2).collect();
+    assert_eq!(entered.len(), 1, "{}", ran.stderr);
+}
+
 /// In each life the handlers or their thread end, and nobody else does: the victim meets every deadline, and the neighbour computes what it must.
 fn end_alone(manifest: &str) {
     let ran = Ran::new(manifest, &[]);

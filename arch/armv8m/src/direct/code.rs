@@ -221,6 +221,9 @@ cofferdam_verdict:
     bxlo    r3
     cmp     r0, #2
     beq     7f
+    lsrs    r3, r1, #{drop}
+    add     sp, r3
+    uxth    r1, r1
     tst     r1, #{lengthen}
     bne     3f
 4:  cbz     r1, 6f
@@ -273,6 +276,7 @@ cofferdam_end_handler:
     .ltorg
 "#,
     lines = const super::owner::MAX_LINE,
+    drop = const super::judge::DROP_SHIFT,
     lengthen = const super::judge::LENGTHEN,
     chain = const core::mem::offset_of!(super::owner::Owner, chain),
 );

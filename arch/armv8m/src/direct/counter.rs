@@ -183,13 +183,6 @@ impl Counter {
         left < FAR && self.passed().saturating_add(self.inside().1) > left
     }
 
-    /// The next cycle that is counted is a match.
-    pub(super) fn match_next(&self) {
-        let next = self.at(CYCCNT).read().wrapping_add(1);
-        self.compared.store(next, Relaxed);
-        self.at(COMP0).write(next);
-    }
-
     fn at(&self, offset: u32) -> Reg {
         register(self.registers.load(Relaxed), offset)
     }

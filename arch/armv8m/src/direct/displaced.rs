@@ -1,7 +1,7 @@
 //! The time of handlers as the kernel's accounts see it: whoever is interrupted is not charged for it.
 //!
 //! Handlers can write the counter. The kernel therefore never takes more off its accounts than the meter has charged to handlers, and the rest of their
-//! capacity: a count that runs ahead gives nobody time.
+//! capacity: a count that runs ahead gives nobody more. CAVEATS.md says what one does that is set back again.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 

@@ -13,6 +13,7 @@ use abi::trace::Fault;
 use armv_m::{Context, regs};
 
 use super::access::is_thread_mode_open;
+use super::inside;
 use super::owner::{ACTIVE_NS, COFFERDAM_OWNER, is_masked, unmask};
 use super::registers::write_bit;
 use super::state::{CFSR_NS, SFAR, SHCSR_NS};
@@ -21,7 +22,7 @@ use crate::registers::SFSR;
 
 /// EXC_RETURN (DDI 0553 B3): the frame is on a Secure stack; callee registers are where the default rule says; a basic frame; to Thread mode.
 pub(super) const SECURE: u32 = 1 << 6;
-const DEFAULT_RULE: u32 = 1 << 5;
+pub(super) const DEFAULT_RULE: u32 = 1 << 5;
 pub(super) const BASIC: u32 = 1 << 4;
 pub(super) const THREAD: u32 = 1 << 3;
 /// From an exception of Secure state, callee registers on the stack, too: to the kernel, and to a thread on its process stack.
@@ -32,7 +33,7 @@ const END_OVER_KERNEL: u32 = 0xffff_ffe0;
 const END_OVER_THREAD: u32 = 0xffff_ffe8;
 
 /// The signature in front of a frame, but for its lowest bit: a basic frame.
-const SIGNATURE: u32 = 0xfefa_125a;
+pub(super) const SIGNATURE: u32 = 0xfefa_125a;
 
 // Verdicts, in the low word; the entry code compares them. Any other is an EXC_RETURN, with the number of handlers to be ended in the high word.
 /// It is not of handlers' making.
@@ -43,6 +44,8 @@ pub(super) const GO_ON: u64 = 1;
 pub(super) const STOP_THREAD: u64 = 2;
 /// In the high word, beside the number: this exception's frame is a short one, and becomes the one that the last of them returns to.
 pub(super) const LENGTHEN: u32 = 1 << 8;
+/// Above both: bytes of the main stack that are taken off it first.
+pub(super) const DROP_SHIFT: u32 = 16;
 
 const CFSR_MUNSTKERR: u32 = 1 << 3;
 pub(super) const CFSR_UNSTKERR: u32 = 1 << 11;
@@ -106,7 +109,7 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
             regs::HFSR.write(u32::MAX);
             blame(Fault::Return, 0);
             pend_again(cause(status, secure));
-            return end(exc_return, psp);
+            return end(exc_return, psp, msp);
         }
         return NOT_HANDLERS;
     }
@@ -176,21 +179,6 @@ pub(super) fn is_active() -> bool {
             let (register, bit) = regs::nvic_iabr(line);
             register.read() & bit != 0
         })
-}
-
-/// Returns true if the interrupted Secure code belongs to a handler that is on its way: the way into the kernel, or the stub that ends a handler. Such a
-/// handler is ended later. If other Secure code was interrupted, an active handler is below it, which no handler may be.
-pub(super) fn is_on_its_way(exc_return: u32, msp: u32) -> bool {
-    if exc_return & (THREAD | SECURE) != SECURE {
-        return false;
-    }
-    let long = if exc_return & DEFAULT_RULE == 0 { CALLEE_BYTES } else { 0 };
-    // SAFETY: the kernel's stack, where the processor has put the frame of Secure code in Handler mode; handlers cannot write there.
-    let pc = unsafe { ((msp + long + STACKED_PC) as *const u32).read_volatile() };
-    let [begin, end, stub] =
-        [&raw const cofferdam_wake, &raw const __cofferdam_wake_end, &raw const cofferdam_end_handler];
-    let [pc, begin, end, stub] = [pc, begin as u32, end as u32, stub as u32].map(|code| code & !1);
-    (begin..end).contains(&pc) || pc == stub
 }
 
 /// What a look finds of the handler whose frame is on the stack of Non-secure state: its stack is not its domain's, or it has executed WFI or WFE last.
@@ -302,27 +290,26 @@ pub(super) fn signature(psp: u32) -> Option<u32> {
 }
 
 /// Bytes in front of the basic frame, when the callee registers are stored: a signature, a reserved word, and r4 to r11.
-const CALLEE_BYTES: u32 = 40;
+pub(super) const CALLEE_BYTES: u32 = 40;
 /// Bytes of the basic frame.
-const FRAME_BYTES: u32 = 32;
+pub(super) const FRAME_BYTES: u32 = 32;
 /// Offset of the program counter in it.
-const STACKED_PC: u32 = 24;
+pub(super) const STACKED_PC: u32 = 24;
 
 unsafe extern "C" {
     static COFFERDAM_CPU: *const Context;
-    static cofferdam_wake: u8;
-    static __cofferdam_wake_end: u8;
-    static cofferdam_end_handler: u8;
 }
 
 /// Ends whatever handlers have left active above the Secure code to which this exception came, with this EXC_RETURN.
-pub(super) fn end(exc_return: u32, psp: u32) -> u64 {
+pub(super) fn end(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let over = if exc_return & THREAD == 0 { END_OVER_KERNEL } else { END_OVER_THREAD };
     let count = chain();
     if count == 0 {
         return GO_ON;
     }
     let lengthen = if exc_return & DEFAULT_RULE == 0 { 0 } else { LENGTHEN };
+    let drop = if exc_return & THREAD == 0 { 0 } else { inside::left_over(msp, false) };
+    let count = count | drop << DROP_SHIFT;
     if over == END_OVER_THREAD && lengthen != 0 && !has_room(psp) {
         fail_thread();
         return u64::from(END_OVER_THREAD | BASIC) | u64::from(count) << 32;
@@ -357,10 +344,11 @@ fn fail_thread() {
 }
 
 /// The EXC_RETURN with which everything handlers have interrupted goes on, and how many of them are to be ended.
-fn unwind(number: u32, psp: u32, msp: u32) -> u64 {
+pub(super) fn unwind(number: u32, psp: u32, msp: u32) -> u64 {
     let kernel = kernel_is_active(number);
+    let drop = inside::left_over(msp, kernel);
     // SAFETY: the frame on the kernel's stack: hardware has put it there when the outermost handler was entered.
-    let word = if kernel { Some(unsafe { (msp as *const u32).read_volatile() }) } else { word_on_stack(psp) };
+    let word = if kernel { Some(unsafe { ((msp + drop) as *const u32).read_volatile() }) } else { word_on_stack(psp) };
     let basic = if word.is_none_or(|word| word & 1 != 0) { BASIC } else { 0 };
     let count = chain();
     let last = match (count, kernel) {
@@ -369,7 +357,7 @@ fn unwind(number: u32, psp: u32, msp: u32) -> u64 {
         (_, true) => END_OVER_KERNEL,
         (_, false) => END_OVER_THREAD,
     };
-    u64::from(last | basic) | u64::from(count) << 32
+    u64::from(last | basic) | u64::from(count | drop << DROP_SHIFT) << 32
 }
 
 /// Notes the lines whose handlers are active, which the entry code ends; how many.

@@ -6,6 +6,7 @@ use abi::trace::Fault;
 
 use super::access::is_thread_mode_privileged;
 use super::displaced::DISPLACED;
+use super::inside;
 use super::judge::{self, GO_ON};
 use super::left::put_back;
 use super::occupy::change;
@@ -76,16 +77,16 @@ fn serve(request: u32, stays: bool) {
 pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let owner = &COFFERDAM_OWNER;
     let outside = exc_return & judge::SECURE == 0;
-    // Also on its way into the kernel, which is left before it can be ended. What is active above other Secure code stays there.
+    // Also on its way into the kernel. What is active above other Secure code stays there.
     let is_inside = !outside && judge::is_active();
-    let stays = is_inside && !judge::is_on_its_way(exc_return, msp);
+    let stays = is_inside && !inside::is_on_its_way(exc_return, msp);
     let request = owner.request.load(Relaxed);
     if request != 0 {
         serve(request, stays);
     }
     let (ended, matched) = (owner.looks.take_end(), owner.counter.take_match());
     if !ended && !matched {
-        return if stays { end(exc_return, psp) } else { GO_ON };
+        return if stays { end(exc_return, psp, msp) } else { GO_ON };
     }
     let strays = outside && judge::is_stray(exc_return);
     let meets = outside && !strays || is_inside && !stays;
@@ -105,10 +106,6 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     if matched || is_at_boundary || cheats || is_used_up || meets && (is_doubted || !is_counted) {
         settle(ended.then_some(meets));
     }
-    if is_used_up && !outside && owner.exhausted.load(Relaxed) != 0 {
-        // A handler in the way in cannot be ended there.
-        owner.counter.match_next();
-    }
     if ended {
         owner.looks.arm(is_counted);
     }
@@ -124,13 +121,18 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
         }
         return judge::met(exc_return, psp, msp, cheats || owner.exhausted.load(Relaxed) != 0);
     }
-    if stays { judge::end(exc_return, psp) } else { GO_ON }
+    if stays {
+        return judge::end(exc_return, psp, msp);
+    }
+    // No match would come of what it does there.
+    let is_over = is_inside && (cheats || owner.exhausted.load(Relaxed) != 0);
+    if is_over { inside::end(exc_return, psp, msp) } else { GO_ON }
 }
 
 /// Ends what stays active, for which its domain is to blame.
-fn end(exc_return: u32, psp: u32) -> u64 {
+fn end(exc_return: u32, psp: u32, msp: u32) -> u64 {
     judge::blame(Fault::Return, 0);
-    judge::end(exc_return, psp)
+    judge::end(exc_return, psp, msp)
 }
 
 /// There is something to charge: a look has met handlers or not, or handlers have come to what was left. Their lines are closed while there is nothing left.

@@ -4,7 +4,7 @@
 //! * `state`: registers of Non-secure state; `code`: entry code.
 //! * `owner`: their domain, its lines, and what is noted about them; `lines`: what the kernel does with lines.
 //! * `judge`: an exception that came while a handler ran, or that a handler has caused: who is to blame, and how the handlers that are active end; `strays`: a
-//!   thread that went to Non-secure code, the usual case of it.
+//!   thread that went to Non-secure code, the usual case of it; `inside`: handlers in the way into the kernel.
 //! * `instrument`, `meter`: their time, and what happens when it is used up; `servers`: what is left of it; `looks`: the timer that looks at random times whether they run, `quick`: a look
 //!   that finds nothing; `counter`: the counter of
 //!   their cycles; `displaced`: what of it the kernel takes off its accounts.
@@ -17,6 +17,7 @@ mod access;
 mod code;
 mod counter;
 mod displaced;
+mod inside;
 mod instrument;
 mod judge;
 mod left;
