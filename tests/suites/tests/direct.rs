@@ -41,6 +41,14 @@ fn handlers_end_in_the_way_into_the_kernel() {
     assert_eq!(entered.len(), 1, "{}", ran.stderr);
 }
 
+/// A look that meets a handler between the kernel's request and its interrupt does not perform it: neither domain goes on with what is the other's.
+#[test]
+fn a_change_waits_for_the_end_of_a_handler() {
+    let ran = Ran::on(BOARD, "tests/direct/comes.toml", &["--exact"]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    assert_eq!(ran.report["faults"], json!([]), "{}", ran.stderr);
+}
+
 /// In each life the handlers or their thread end, and nobody else does: the victim meets every deadline, and the neighbour computes what it must.
 fn end_alone(manifest: &str) {
     let ran = Ran::new(manifest, &[]);

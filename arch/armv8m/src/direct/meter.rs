@@ -81,7 +81,8 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     let is_inside = !outside && judge::is_active();
     let stays = is_inside && !inside::is_on_its_way(exc_return, msp);
     let request = owner.request.load(Relaxed);
-    if request != 0 {
+    // A handler can come between the kernel's request and its interrupt, which follows then. Nothing is done under it: it would go on with what the next one has.
+    if request != 0 && !outside && (!is_inside || stays) {
         serve(request, stays);
     }
     let (ended, matched) = (owner.looks.take_end(), owner.counter.take_match());
