@@ -421,7 +421,8 @@ fn what_new_says_can_be_typed() {
     for directory in ["-x", "--json", "plain", "a b/c", "it's/here", "$HOME/y"] {
         let output = cofferdam(&scratch.0, &["new", "--", directory], &[]);
         let said = String::from_utf8(output.stdout.clone()).unwrap();
-        let (_, command) = said.trim().split_once("run it: cofferdam run ").unwrap_or_else(|| panic!("{}", seen(&output)));
+        let (_, command) =
+            said.trim().split_once("run it: cofferdam run ").unwrap_or_else(|| panic!("{}", seen(&output)));
         let tool = env!("CARGO_BIN_EXE_cofferdam");
         let script = format!("'{tool}' check --quick {command}");
         let checked = Command::new("sh").args(["-c", &script]).current_dir(&scratch.0).output().unwrap();

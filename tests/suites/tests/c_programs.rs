@@ -171,8 +171,14 @@ fn threads_and_gates_of_a_domain_have_errors_and_exceptions_of_their_own() {
     for board in ["mps2-an500", "mps2-an505", "xilinx-zynq-a9"] {
         let ran = Ran::on(board, "tests/programs/each.toml", &[]);
         let lines = sorted(&ran);
-        assert!(lines.iter().any(|line| line.starts_with("client: ") && line.ends_with(" calls failed, 0 wrong")), "{board}: {lines:?}");
-        assert!(lines.contains(&"service: first 0 wrong, second 0 wrong, interleaved".to_owned()), "{board}: {lines:?}");
+        assert!(
+            lines.iter().any(|line| line.starts_with("client: ") && line.ends_with(" calls failed, 0 wrong")),
+            "{board}: {lines:?}"
+        );
+        assert!(
+            lines.contains(&"service: first 0 wrong, second 0 wrong, interleaved".to_owned()),
+            "{board}: {lines:?}"
+        );
     }
 }
 

@@ -35,7 +35,10 @@ pub(crate) fn write(
         segments.push(own(begin, local::code(&system.domains[index], program, spot.code_delta)?));
         segments.push(own(spot.info, information(system, index, spot, wake(kernel))));
         let data = program.bytes_of(&relocated[index], false);
-        segments.push(Loaded::here(spot.source, with_facts(&system.domains[index], program, data, (spot.info, spot.stacks))));
+        segments.push(Loaded::here(
+            spot.source,
+            with_facts(&system.domains[index], program, data, (spot.info, spot.stacks)),
+        ));
     }
     for (contents, &(base, _)) in files.iter().zip(&plan.files) {
         segments.push(Loaded::here(base, contents.clone()));

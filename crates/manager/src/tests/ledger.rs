@@ -437,7 +437,11 @@ fn whoever_asks_for_more_than_any_region_is_told_how_much_there_is() {
     for bytes in [1 << 31, (1 << 31) + 1, u32::MAX - 255, u32::MAX] {
         let mut world = World::new();
         let refused = world.refused(0, grant(bytes, L2));
-        assert_eq!((refused.rule, refused.left, refused.change, refused.value), (9, 32 * 1024, 2, 32 * 1024), "{bytes:#x}");
+        assert_eq!(
+            (refused.rule, refused.left, refused.change, refused.value),
+            (9, 32 * 1024, 2, 32 * 1024),
+            "{bytes:#x}"
+        );
         world.granted(0, grant(refused.value, L2));
         world.consistent();
     }

@@ -534,7 +534,9 @@ fn no_history_over_a_busy_kernel_makes_ledger_pieces_and_kernel_disagree() {
 #[test]
 fn whoever_asks_for_too_much_is_told_how_much_there_is() {
     for spec in [BEST, L1, L2, DETERMINISTIC, CONSTANT, L2 | CONSTANT] {
-        for bytes in [FAR + 1, 3 << 20, 4 << 20, (4 << 20) + 1, 8 << 20, 1 << 31, (1 << 31) + 1, u32::MAX - PAGE, u32::MAX] {
+        for bytes in
+            [FAR + 1, 3 << 20, 4 << 20, (4 << 20) + 1, 8 << 20, 1 << 31, (1 << 31) + 1, u32::MAX - PAGE, u32::MAX]
+        {
             let mut world = World::new();
             let first = grant(bytes, spec);
             let refused = world.refused(0, first);

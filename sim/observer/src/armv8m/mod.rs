@@ -9,11 +9,11 @@ use protect::pmsav8::Shadow;
 use protect::regions::Attributes;
 use record::{Architecture, Watch};
 
-use crate::{Register, Target};
 use crate::microcontroller::{
     Banked, EXTENDED_BYTES, ON_PROCESS_STACK, Protects, SCR, SECURE_STACK, SPSEL, SystemControl, TO_THREAD, VTOR,
     write_unit,
 };
+use crate::{Register, Target};
 
 /// SecureFault.
 const SECURE_FAULT: u16 = 7;

@@ -72,7 +72,11 @@ const NOT_SHOWN: &[(&str, &str, &str)] = &[
     ("frames_retype", "BUSY", "as for frames_map"),
     ("frames_clean", "BUSY", "as for frames_map"),
     ("nodes_give", "BUSY", "as for frames_map"),
-    ("gate_call", "UNTOUCHED", "demand areas are what only some processors have: tests::demand of the kernel, tests/soft-core/untouched.toml"),
+    (
+        "gate_call",
+        "UNTOUCHED",
+        "demand areas are what only some processors have: tests::demand of the kernel, tests/soft-core/untouched.toml",
+    ),
     ("gate_copy_in", "UNTOUCHED", "as for gate_call"),
     ("gate_copy_out", "UNTOUCHED", "as for gate_call"),
     ("signal", "NO_BUDGET", "the callee has overrun its bound and never sees it: tests::time::rules of the kernel"),

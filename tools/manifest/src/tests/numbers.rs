@@ -34,10 +34,17 @@ fn bases() -> Vec<Base> {
         file.supported(Core::parse(core).unwrap(), |_| chip(cpu_hz), Setup::default()).unwrap()
     };
     let m7 = || {
-        of(include_str!("../../../../boards/mps2-an500/board.toml"), include_str!("../../../../cores/cortex-m7.toml"), 216_000_000)
+        of(
+            include_str!("../../../../boards/mps2-an500/board.toml"),
+            include_str!("../../../../cores/cortex-m7.toml"),
+            216_000_000,
+        )
     };
-    let m33 =
-        of(include_str!("../../../../boards/mps2-an505/board.toml"), include_str!("../../../../cores/cortex-m33.toml"), 150_000_000);
+    let m33 = of(
+        include_str!("../../../../boards/mps2-an505/board.toml"),
+        include_str!("../../../../cores/cortex-m33.toml"),
+        150_000_000,
+    );
     vec![
         Base { text: include_str!("numbers/plain.toml"), board: m7() },
         Base { text: include_str!("numbers/memory.toml"), board: m7() },
@@ -116,7 +123,8 @@ fn set(document: &mut toml::Value, place: &[String], value: &toml::Value) -> Opt
 /// Values of a kind, each with the number that it stands for: what TOML can hold, and what it cannot.
 fn values(kind: Kind) -> Vec<(i128, toml::Value)> {
     let near = |limit: i128| [limit - 1, limit, limit + 1];
-    let limits = [0, 2, 3, 4, 8, 16, 31, 32, 64, 255, 256, 512, 4096, 65535, 65536, 1 << 20, 3 << 20, 1 << 24, 16_000_000];
+    let limits =
+        [0, 2, 3, 4, 8, 16, 31, 32, 64, 255, 256, 512, 4096, 65535, 65536, 1 << 20, 3 << 20, 1 << 24, 16_000_000];
     let wide = [1 << 31, 1 << 32, (1 << 32) + 8, (1 << 32) + 4096, 1 << 33, 1 << 63, 1 << 64, 1 << 65];
     let numbers: BTreeSet<i128> = limits.into_iter().chain(wide).flat_map(near).collect();
     let text = |number: i128, text: String| (number, toml::Value::String(text));
@@ -124,14 +132,20 @@ fn values(kind: Kind) -> Vec<(i128, toml::Value)> {
     let times = [(1, "ns"), (1_000, "us"), (1_000_000, "ms"), (1_000_000_000, "s")];
     match kind {
         Kind::Count => numbers.into_iter().filter_map(plain).collect(),
-        Kind::Address => numbers.into_iter().map(|n| text(n, format!("{}0x{:x}", if n < 0 { "-" } else { "" }, n.abs()))).collect(),
+        Kind::Address => {
+            numbers.into_iter().map(|n| text(n, format!("{}0x{:x}", if n < 0 { "-" } else { "" }, n.abs()))).collect()
+        }
         Kind::Size => {
             let units = [(1, "B"), (1024, "KiB"), (1 << 20, "MiB")];
-            let all = units.iter().flat_map(|(factor, unit)| numbers.iter().map(move |n| (n * factor, format!("{n} {unit}"))));
+            let all = units
+                .iter()
+                .flat_map(|(factor, unit)| numbers.iter().map(move |n| (n * factor, format!("{n} {unit}"))));
             all.map(|(number, written)| text(number, written)).collect()
         }
         Kind::Time => {
-            let all = times.iter().flat_map(|(factor, unit)| numbers.iter().map(move |n| (n * factor, format!("{n} {unit}"))));
+            let all = times
+                .iter()
+                .flat_map(|(factor, unit)| numbers.iter().map(move |n| (n * factor, format!("{n} {unit}"))));
             all.map(|(number, written)| text(number, written)).collect()
         }
     }
@@ -140,14 +154,16 @@ fn values(kind: Kind) -> Vec<(i128, toml::Value)> {
 /// Numbers that are none: a fraction, a number without its unit, and one with another.
 fn nonsense(kind: Kind) -> Vec<toml::Value> {
     let texts = ["1.5", "1.5 KiB", "1.5 ms", "", "-1", "1", "0x", "1e3 us", "1 GiB", "1 h", "KiB"];
-    let numbers = [toml::Value::Float(0.5), toml::Value::Float(f64::NAN), toml::Value::Float(1e300), toml::Value::Boolean(true)];
+    let numbers =
+        [toml::Value::Float(0.5), toml::Value::Float(f64::NAN), toml::Value::Float(1e300), toml::Value::Boolean(true)];
     let plain = (kind != Kind::Count).then_some(toml::Value::Integer(4096));
     texts.iter().map(|text| toml::Value::String((*text).into())).chain(numbers).chain(plain).collect()
 }
 
 /// What became of a document: what the system is, or the refusals.
 fn outcome(base: &Base, text: &str) -> Result<String, Vec<Refusal>> {
-    let document = Document::parse(Path::new("system.toml"), text).map_err(|refused| vec![refused.refusal().clone()])?;
+    let document =
+        Document::parse(Path::new("system.toml"), text).map_err(|refused| vec![refused.refusal().clone()])?;
     let mut document = document;
     fit_console(&mut document.manifest, None);
     let system = check(&document.manifest, &base.board, true)?;
@@ -159,7 +175,9 @@ fn outcome(base: &Base, text: &str) -> Result<String, Vec<Refusal>> {
 /// about a sum or an overlap, which names another of its terms.
 fn is_about(refusal: &Refusal, place: &Place) -> bool {
     const OF_SEVERAL: [&str; 6] = ["CF0302", "CF0401", "CF0402", "CF0404", "CF0408", "CF0409"];
-    refusal.place.contains(&place[0]) || refusal.code == "CF0104" || !refusal.place.is_empty() && OF_SEVERAL.contains(&refusal.code)
+    refusal.place.contains(&place[0])
+        || refusal.code == "CF0104"
+        || !refusal.place.is_empty() && OF_SEVERAL.contains(&refusal.code)
 }
 
 #[test]
@@ -175,7 +193,8 @@ fn every_number_is_kept_or_refused() {
             let document: toml::Value = toml::from_str(base.text).unwrap();
             let mut kept: Vec<(i128, String)> = Vec::new();
             let nonsense = nonsense(kind).into_iter().map(|value| (None, value));
-            for (number, value) in values(kind).into_iter().map(|(number, value)| (Some(number), value)).chain(nonsense) {
+            for (number, value) in values(kind).into_iter().map(|(number, value)| (Some(number), value)).chain(nonsense)
+            {
                 let mut changed = document.clone();
                 let Some(at) = set(&mut changed, &place, &value) else { continue };
                 (covered, tried) = (true, tried + 1);

@@ -185,7 +185,8 @@ impl Search<'_> {
         let piece = self.all.at(address);
         let name = piece.as_ref().map_or_else(|| self.nameless(address), |piece| Some(piece.name.clone()));
         let is_code = piece.as_ref().is_none_or(|piece| piece.is_code);
-        if let Some((name, why)) = name.as_ref().filter(|_| is_code).and_then(|name| Some((name, why::of_name(name)?))) {
+        if let Some((name, why)) = name.as_ref().filter(|_| is_code).and_then(|name| Some((name, why::of_name(name)?)))
+        {
             return Err(self.refuse(by, format!("`{name}`"), why));
         }
         let nameless = || name.map_or_else(|| format!("{address:#010x}"), |name| format!("`{name}`"));
@@ -289,7 +290,10 @@ impl Search<'_> {
                 Flow::Call => return refuse(this(), why::SYSTEM_CALL),
                 Flow::Float if !self.hostile => return refuse(this(), why::FLOAT),
                 Flow::Literal(target) if !inside(target) => {
-                    return refuse(format!("{target:#010x}"), Why::of("is read from beside the function that reads it"));
+                    return refuse(
+                        format!("{target:#010x}"),
+                        Why::of("is read from beside the function that reads it"),
+                    );
                 }
                 Flow::Branch { target, long: false } if !inside(target) => {
                     return refuse(

@@ -262,11 +262,29 @@ mod tests {
 
     #[test]
     fn what_returns_is_not_followed() {
-        let elsewhere = [[0x4770, 0], [0xbd10, 0], [0xe7fe, 0], [0xf7ff, 0xbffe], [0xe8bd, 0x8010], [0xf85d, 0xfb04], [0xe8df, 0xf000], [0x4718, 0]];
+        let elsewhere = [
+            [0x4770, 0],
+            [0xbd10, 0],
+            [0xe7fe, 0],
+            [0xf7ff, 0xbffe],
+            [0xe8bd, 0x8010],
+            [0xf85d, 0xfb04],
+            [0xe8df, 0xf000],
+            [0x4718, 0],
+        ];
         for code in elsewhere {
             assert_eq!(next(code[0], code[1]), Next::Elsewhere, "{code:04x?}");
         }
-        for code in [[0x4780, 0], [0xbc10, 0], [0xd0fe, 0], [0xf7ff, 0xfffe], [0xe8bd, 0x0010], [0xf85d, 0x4b04], [0xb108, 0], [0xbf00, 0]] {
+        for code in [
+            [0x4780, 0],
+            [0xbc10, 0],
+            [0xd0fe, 0],
+            [0xf7ff, 0xfffe],
+            [0xe8bd, 0x0010],
+            [0xf85d, 0x4b04],
+            [0xb108, 0],
+            [0xbf00, 0],
+        ] {
             assert_eq!(next(code[0], code[1]), Next::Behind, "{code:04x?}");
         }
         assert!(is_call(0xf7ff, 0xfffe) && !is_call(0xf7ff, 0xbffe) && !is_call(0xf43f, 0xaffe));

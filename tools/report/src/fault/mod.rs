@@ -15,8 +15,8 @@ use crate::describe::{Copied, SystemDescription};
 use crate::schema::{CallSite, FaultReport};
 
 use lines::Program;
-use unwind::Place;
 pub use reason::{Account, account, of_handler};
+use unwind::Place;
 
 /// Calls of which the text of a fault tells; `report.json` has more.
 const CALLS_TOLD: usize = 4;
@@ -40,7 +40,8 @@ impl Report {
             let file = files.entry(fault.domain).or_insert_with(|| read(&domain.name));
             let Some(program) = file.as_deref().and_then(Program::parse) else { continue };
             if fault.in_handler {
-                fault.calls = context.handler.and_then(|at| of_copy(system, &program, fault.domain, at)).unwrap_or_default();
+                fault.calls =
+                    context.handler.and_then(|at| of_copy(system, &program, fault.domain, at)).unwrap_or_default();
                 fault.text = text(fault, &domain.name);
                 continue;
             }

@@ -70,9 +70,10 @@ pub fn account(
 /// Says what a handler that interrupts reach without the kernel did, of which the kernel knows little; `None`: no handler does that.
 pub fn of_handler(fault: Fault, address: u64) -> Option<Account> {
     let account = match fault {
-        Fault::Data if address == 0 => {
-            Account::new("an access to what is not its own, or time that it hid", "the processor kept no address; a thread's stack, or a device that the handlers' `devices` do not name?")
-        }
+        Fault::Data if address == 0 => Account::new(
+            "an access to what is not its own, or time that it hid",
+            "the processor kept no address; a thread's stack, or a device that the handlers' `devices` do not name?",
+        ),
         Fault::Data => Account::new(format!("access to {address:#x}"), "not open to its handlers"),
         Fault::Bus => bus(address),
         Fault::Usage => Account::new("an instruction that is not for handlers", ""),
