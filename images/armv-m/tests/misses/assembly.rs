@@ -2,7 +2,7 @@
 
 use core::arch::{asm, global_asm};
 
-use crate::Shared;
+use crate::{Shared, world};
 
 global_asm!(
     r#"
@@ -166,14 +166,15 @@ unsafe fn lead(from: u32, to: u32) {
 
 /// Takes a fault with this status and address, with `pc` in the frame and `lr` (0: of a thread). How it ended, and what was written.
 pub fn answer(status: u32, address: u32, pc: u32, lr: u32, region: [u32; 3]) -> (u32, Written) {
-    let frame = [1, 2, 3, 4, 5, 6, pc, 8];
+    let frame = world::frame();
     let words = REGISTERS.get().cast::<u32>();
     // SAFETY: only the assembly uses them beside this function, and it returns before they are read.
     unsafe {
+        frame.write_volatile([1, 2, 3, 4, 5, 6, pc, 8]);
         words.add(CFSR).write_volatile(status);
         words.add(MMFAR).write_volatile(address);
         words.add(MPU_RNR).cast::<[u32; 3]>().write_volatile(region);
-        let end = answer_miss(&raw const frame, lr);
+        let end = answer_miss(frame, lr);
         let region = words.add(MPU_RNR).cast::<[u32; 3]>().read_volatile();
         (end, Written { status: words.add(CFSR).read_volatile(), region })
     }

@@ -67,6 +67,15 @@ fn tables() -> Result<System<'static>, BootError> {
     System::parse_of::<<port::Core as port::Port>::Unit>(block).map_err(|_| BootError::BadTables)
 }
 
+/// Bytes of the stack that both contexts have, the first one's copy too: it lies before the kernel's objects, and nothing runs on it.
+const STACK_BYTES: u32 = 256;
+
+/// Place of a frame in that stack. A frame that is elsewhere is not read.
+pub fn frame() -> *mut [u32; 8] {
+    let middle = STACK_BYTES as usize / 2;
+    (&raw const __kernel_objects_start).cast_mut().wrapping_add(middle).cast()
+}
+
 /// Makes the kernel and the two domains.
 ///
 /// # Errors
@@ -77,10 +86,11 @@ pub fn boot() -> Result<[Domain; 2], BootError> {
         entry: VirtAddr(0),
         link: VirtAddr(0),
         stack_base: VirtAddr(start),
-        stack_bytes: Bytes(256),
+        stack_bytes: Bytes(STACK_BYTES),
         args: [0; 4],
     };
-    let objects = (PhysAddr(start + 256), Bytes((&raw const __kernel_objects_end) as u32 - start - 256));
+    let objects =
+        (PhysAddr(start + STACK_BYTES), Bytes((&raw const __kernel_objects_end) as u32 - start - STACK_BYTES));
     let idle = [
         (Span::new(0, 32), Access::RX, MemType::WriteThrough),
         (Span::new(0x2000_0000, 256), Access::RW, MemType::WriteBack),
