@@ -59,7 +59,7 @@ build() {
         for system in tests/attacks/system.toml tests/attacks/a9.toml tests/attacks/m33.toml tests/attacks/rv32.toml tests/direct/hostile.toml; do ./cofferdam build --quiet "$system" || return 1; done ;;
     esac
     case " ${SUITES[*]} " in *' rtl '*) make --no-print-directory -C rtl setup || return 1 ;; esac
-    case " ${SUITES[*]} " in *' soft_core '* | *' services '* | *' soft_core_c '* | *' c_programs '* | *' faults '* | *' soft_core_long '* | *' attacks '* | *' mutants '* | *' mutants_long '*) make --no-print-directory -C rtl models MODELS=rtmmu || return 1 ;; esac
+    case " ${SUITES[*]} " in *' soft_core '* | *' soft_core_c '* | *' c_programs '* | *' faults '* | *' soft_core_long '* | *' attacks '* | *' mutants '* | *' mutants_long '*) make --no-print-directory -C rtl models MODELS=rtmmu || return 1 ;; esac
     case " ${SUITES[*]} " in *' soft_core '*) make --no-print-directory -C rtl models MODELS=direct || return 1 ;; esac
     case " ${SUITES[*]} " in *' soft_core_long '*) make --no-print-directory -C rtl models MODELS='direct sv32 sv32tlb' || return 1 ;; esac
 }

@@ -1,5 +1,7 @@
 //! Symbol and memory that an address belongs to.
 
+pub use crate::fault::sources;
+
 use serde::{Deserialize, Serialize};
 
 use crate::describe::{Area, Domain, Symbol, SystemDescription};
@@ -97,9 +99,4 @@ fn relation(area: &Area, address: u64) -> (Relation, u64) {
     } else {
         (Relation::Inside, address - area.base)
     }
-}
-
-/// The functions at an address of an ELF file, the innermost first: those that were inlined there, and the one that holds them all.
-pub fn sources(file: &[u8], address: u32) -> Vec<crate::schema::CallSite> {
-    crate::fault::sources(file, address)
 }

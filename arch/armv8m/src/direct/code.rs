@@ -184,7 +184,7 @@ cofferdam_wake_float:
     ldr     pc, =cofferdam_verdict
     .ltorg
 
-@ A fault of a thread that went to Non-secure code, mostly; of whom, is not asked.
+@ Most such faults are of a thread that went to Non-secure code, which this answers fast. Any other goes on to the judge.
     .thumb_func
 cofferdam_stray:
     mov     r0, lr

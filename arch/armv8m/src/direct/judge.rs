@@ -294,7 +294,7 @@ pub(super) const CALLEE_BYTES: u32 = 40;
 /// Bytes of the basic frame.
 pub(super) const FRAME_BYTES: u32 = 32;
 /// Offset of the program counter in it.
-pub(super) const STACKED_PC: u32 = 24;
+pub(super) const STACKED_PC: u32 = armv_m::miss::STACKED_PC as u32;
 
 unsafe extern "C" {
     static COFFERDAM_CPU: *const Context;

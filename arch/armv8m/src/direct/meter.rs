@@ -125,7 +125,7 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     if stays {
         return judge::end(exc_return, psp, msp);
     }
-    // No match would come of what it does there.
+    // The counter stands still in the way in, so that no match would end the handler.
     let is_over = is_inside && (cheats || owner.exhausted.load(Relaxed) != 0);
     if is_over { inside::end(exc_return, psp, msp) } else { GO_ON }
 }

@@ -41,7 +41,7 @@ impl<K: Guard> Play<K> {
         self.changes(Made { target, access, part }, false);
     }
 
-    /// Unmaps what was mapped, or something like it.
+    /// Unmaps what was mapped, in one of four cases with one argument changed.
     pub(super) fn unmaps(&mut self) {
         let Some(mut made) = self.made() else { return };
         match self.below(16) {

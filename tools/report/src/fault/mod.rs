@@ -63,7 +63,7 @@ fn of_copy(system: &SystemDescription, program: &Program, domain: u8, at: Handle
     Some(program.functions(Place { address, look_up: address, exact: at.pc.is_some() }))
 }
 
-/// The functions at an address of a file, the innermost first.
+/// Returns the functions at an address of an ELF file, the innermost first: those that were inlined there, and the one that holds them all.
 pub fn sources(file: &[u8], address: u32) -> Vec<CallSite> {
     let place = Place { address, look_up: address, exact: true };
     Program::parse(file).map(|program| program.functions(place)).unwrap_or_default()
