@@ -11,8 +11,8 @@
 // target
 //
 // --console    the program's console, instead of standard output
-// --record     entries for the observer of a run (record.hpp); the trace port and the clock's register are at these
-// addresses
+// --record     entries for the observer of a run (record.hpp), "-" on standard output; the trace port and the clock's
+// register are at these addresses
 // --frames     memory that domains have (frames.hpp): the record tells of every translated access to other memory
 // --stores     the record tells of every store that reaches the bus
 // --faults     before each record with this number: registers and so many bytes of the stack of the thread that faulted
@@ -31,6 +31,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <unordered_set>
 #include <utility>
 
@@ -172,8 +173,9 @@ class Ports {
     std::exit(2);
 }
 
+// "-" is the standard output that the process was given. It is named by its number: `/dev/stdout` can be missing or replaced.
 FILE *create(const char *path) {
-    FILE *file = std::fopen(path, "w");
+    FILE *file = std::strcmp(path, "-") == 0 ? fdopen(dup(STDOUT_FILENO), "w") : std::fopen(path, "w");
     if (!file)
         usage((std::string("cannot write ") + path).c_str());
     return file;

@@ -71,7 +71,7 @@ fn start(arguments: &Arguments, watch: &Watch) -> Result<Child, String> {
     let port = watch.trace_port.ok_or("the image has no trace port")?;
     let clock = watch.clock.ok_or("the request names no clock")?;
     let mut command = Command::new(&arguments.model);
-    command.arg(&arguments.image).arg("--console").arg(&arguments.console).args(["--record", "/dev/stdout"]);
+    command.arg(&arguments.image).arg("--console").arg(&arguments.console).args(["--record", "-"]);
     command.arg("--port").arg(port.to_string()).arg("--clock").arg(clock.register.to_string());
     command.arg("--faults").arg((Event::Fault as u8).to_string()).arg("--stack-bytes").arg(STACK_BYTES.to_string());
     if let Some(waves) = &watch.waves {
