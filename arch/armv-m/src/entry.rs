@@ -14,7 +14,8 @@
 //! * `OTHER name` is where a frame is not a basic one on the process stack; in: as `SAVE` leaves it. It goes on behind itself if there is floating-point state,
 //!   at `cofferdam_\name_saved` if there is none, or elsewhere if it was no thread that was interrupted. Clobbers r3, flags.
 //! * `WRONG` goes elsewhere if it was no thread that was interrupted, though the process stack pointer is stray.
-//! * `JUDGE` looks at a fault first, and may go elsewhere.
+//! * `TOP` puts the main stack pointer at the top, which is where every entry from a thread begins, if something can have moved it. Clobbers r0.
+//! * `HARD` looks at a HardFault first, and may go elsewhere. `JUDGE` does so with any fault.
 //! * `PENDED` goes elsewhere when PendSV is not what leads out of reset.
 //! * `MATCH`, `LOADED`, `INSTALL` and `STACKED` of `miss.rs`.
 
@@ -46,6 +47,7 @@ cofferdam_zeros:
 @ as far above it as one can be. With floating-point state, or another frame than a basic one, it goes on at \float, with the
 @ Context + 32 in r12; that comes back behind this.
     .macro SAVE float
+    TOP
     ldr     r0, =COFFERDAM_CPU
     mrs     r1, psp
     ldr     r12, [r0]
@@ -303,6 +305,11 @@ cofferdam_counted_saved:
 @ An exception return that fails because a domain wrote another exception's number into a saved frame leaves the main stack
 @ pointer where the architecture does not say: silicon puts the frame back onto the process stack (DDI 0403 B1.5.8, ExceptionReturn), QEMU pushes
 @ one onto the main stack. Every entry begins at the top of the main stack, so that it is put there.
+    .global cofferdam_hard_entry
+    .type cofferdam_hard_entry, %function
+    .thumb_func
+cofferdam_hard_entry:
+    HARD
     .global cofferdam_fault_entry
     .type cofferdam_fault_entry, %function
     .thumb_func

@@ -37,6 +37,7 @@ core::arch::global_asm!(
 cofferdam_memory_entry:
     tst     lr, #4
     beq     cofferdam_kernel_fault
+    TOP
     ldr     r3, ={rbar}
     ldr     r12, =COFFERDAM_CPU
     @ All of the status: beside a fault of another kind, nothing says that the frame was written or that the access can be repeated.

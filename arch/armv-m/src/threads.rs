@@ -8,6 +8,10 @@ macro_rules! only_threads {
     .endm
     .macro WRONG
     .endm
+    .macro TOP
+    .endm
+    .macro HARD
+    .endm
     .macro JUDGE
     .endm
     .macro PENDED

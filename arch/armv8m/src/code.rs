@@ -45,10 +45,13 @@ armv_m::entry_code!(concat!(
     msr     psplim, r2
     .endm
 
-@ The kernel's stack has a limit below and, above its top, a seal: a value that is no address to return to (DDI 0553, stack sealing).
+@ Nothing lies below the kernel's stack, and above its top a seal: a value that is no address to return to (DDI 0553, stack sealing). The limit is lower than the
+@ bottom: a frame for which there is no room fails on the bus. That leaves the stack pointer where it is, where a limit would move it, and with it all that is
+@ known of the frames above (`direct::inside`).
 @   clobbers  r2, r3
     .macro KERNEL_LIMIT
     ldr     r2, =__kernel_stack_bottom
+    sub     r2, #128
     msr     msplim, r2
     ldr     r2, =__kernel_stack_top
     ldr     r3, =0xfef5eda5

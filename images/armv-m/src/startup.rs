@@ -23,7 +23,7 @@ global_asm!(
     .word   __boot_stack_top
     .word   reset_entry
     .word   cofferdam_kernel_fault  @ NMI
-    .word   cofferdam_fault_entry   @ HardFault
+    .word   cofferdam_hard_entry
     .word   cofferdam_memory_entry
     .word   cofferdam_fault_entry   @ BusFault
     .word   cofferdam_fault_entry   @ UsageFault

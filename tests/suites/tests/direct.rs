@@ -41,6 +41,17 @@ fn handlers_end_in_the_way_into_the_kernel() {
     assert_eq!(entered.len(), 1, "{}", ran.stderr);
 }
 
+/// Handlers return past the way into the kernel until its stack is full, over threads and over the kernel: their domain alone is stopped, each time.
+#[test]
+fn handlers_fill_the_kernels_stack_and_end_alone() {
+    const LEAST: usize = 20;
+    let ran = Ran::new("tests/direct/skips.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    let faults: Vec<_> = ran.report["faults"].as_array().into_iter().flatten().collect();
+    let is_return = |fault: &&serde_json::Value| fault["kind"] == "exception return" && fault["in_handler"] == true;
+    assert!(faults.len() > LEAST && faults.iter().all(is_return), "{}", ran.stderr);
+}
+
 /// A look that meets a handler between the kernel's request and its interrupt does not perform it: neither domain goes on with what is the other's.
 #[test]
 fn a_change_waits_for_the_end_of_a_handler() {

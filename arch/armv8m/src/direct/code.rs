@@ -18,7 +18,24 @@ macro_rules! entry_macros {
     bne     cofferdam_displaced
     .endm
 
-@ A fault that a thread has taken from Secure state, and that is neither a SecureFault nor a HardFault, is the thread's.
+@ Handlers can leave frames on the main stack that no return takes off it.
+    .macro TOP
+    ldr     r0, =__kernel_stack_top
+    msr     msp, r0
+    .endm
+
+@ A HardFault can have come because the main stack is full, and has one of its own.
+    .macro HARD
+    ldr     r0, =COFFERDAM_OWNER
+    ldr     r0, [r0]
+    mov     r2, sp
+    ldr     r3, =__upper_stack_top
+    cmp     r0, #0
+    bne     cofferdam_stray
+    b       cofferdam_judged
+    .endm
+
+@ Any other fault that a thread has taken from Secure state, and that is no SecureFault, is the thread's.
     .macro JUDGE
     mrs     r0, ipsr
     mvn     r1, lr
@@ -29,6 +46,8 @@ macro_rules! entry_macros {
     beq     cofferdam_judged
     ldr     r0, =COFFERDAM_OWNER
     ldr     r0, [r0]
+    ldr     r3, =__kernel_stack_top
+    mov     r2, r3
     cmp     r0, #0
     bne     cofferdam_stray
     .thumb_func
@@ -55,16 +74,25 @@ core::arch::global_asm!(
     r#"
     .section .hot.direct, "ax", %progbits
 
-@ Has a function look at an exception above handlers.
-@   in        lr = EXC_RETURN
-@   out       r0, r1 = verdict, r2 = EXC_RETURN
-    .macro VERDICT function
+@ Two functions look at an exception above handlers, on another stack: the first one answers what is frequent, or leaves all as it was.
+@   in        lr = EXC_RETURN, r2 = the main stack pointer as it was, r3 = top of the other stack
+@   out       behind this, if `first` returns 0: r0, r1 = verdict of `second`, r2 = EXC_RETURN
+    .macro LOOK first, second, answer:vararg
     mov     r0, lr
     mrs     r1, psp
-    mov     r2, sp
-    push    {{r0, r1}}
-    bl      \function
+    msr     msp, r3
+    push    {{r0, r2}}
+    bl      \first
+    cbz     r0, 1f
+    pop     {{r1, r2}}
+    msr     msp, r2
+    \answer
+1:  ldr     r0, [sp]
+    mrs     r1, psp
+    ldr     r2, [sp, #4]
+    bl      \second
     pop     {{r2, r3}}
+    msr     msp, r3
     .endm
 
 @ The rest of SAVE for a frame that is no basic one on the process stack.
@@ -168,34 +196,22 @@ cofferdam_wake_float:
     bl      cofferdam_save_float
     b       cofferdam_wake_saved
 
-@ The meter's interrupts.
+@ The meter's interrupts, on the stack of HardFaults: neither comes above the other.
     HANDLER cofferdam_meter_entry
-    mov     r0, lr
-    push    {{r0, lr}}
-    bl      cofferdam_owner_look
-    pop     {{r1, lr}}
-    cbz     r0, 1f
-    bx      lr
-1:
-    VERDICT cofferdam_owner_meter
+    mov     r2, sp
+    ldr     r3, =__upper_stack_top
+    LOOK    cofferdam_owner_look, cofferdam_owner_meter, bx r1
     cmp     r0, #1
     it      eq
     bxeq    r2
     ldr     pc, =cofferdam_verdict
     .ltorg
 
-@ Most such faults are of a thread that went to Non-secure code, which this answers fast. Any other goes on to the judge.
+@ Most such faults are of a thread that went to Non-secure code, which is answered fast.
     .thumb_func
 cofferdam_stray:
-    mov     r0, lr
-    mrs     r1, psp
-    push    {{r0, lr}}
-    bl      cofferdam_owner_stray
-    pop     {{r1, lr}}
-    cmp     r0, #0
-    it      ne
-    bxne    r0
-    ldr     pc, =cofferdam_judge
+    LOOK    cofferdam_owner_stray, cofferdam_owner_judge, bx r0
+    ldr     pc, =cofferdam_verdict
     .ltorg
 
     .section .cold.direct, "ax", %progbits
@@ -205,11 +221,13 @@ cofferdam_stray:
     .thumb_func
 cofferdam_displaced:
 @ A handler was interrupted, or its way in, by an exception that does not interrupt the kernel: whatever is on the main stack is of no use.
-    ldr     r0, =__kernel_stack_top
-    msr     msp, r0
-    .thumb_func
-cofferdam_judge:
-    VERDICT cofferdam_owner_judge
+    TOP
+    mov     r2, r0
+    mov     r0, lr
+    mrs     r1, psp
+    push    {{r0, r1}}
+    bl      cofferdam_owner_judge
+    pop     {{r2, r3}}
 @   in        r0, r1 = verdict, r2 = EXC_RETURN
     .thumb_func
 cofferdam_verdict:
@@ -250,7 +268,8 @@ cofferdam_verdict:
     orr     r0, r2
 6:  mov     lr, r0
 8:  bx      lr
-7:  ldr     pc, =cofferdam_wrong_basic
+7:  TOP
+    ldr     pc, =cofferdam_wrong_basic
 @ This exception came to Secure code: in front of its frame a signature, with FType in its lowest bit, and r4 to r11, as if a handler had been entered there.
 3:  bic     r1, #{lengthen}
     ldr     r12, =0xfefa125a

@@ -1,6 +1,11 @@
 //! Handlers in the way into the kernel, which is Secure code: the meter, or another handler, can interrupt one there, whose frame is then on the main stack.
 //!
-//! That frame goes with the handler when it is ended. Otherwise the kernel's next entry would begin below it, and the processor would lock up when the stack is full.
+//! That frame goes with the handler when it is ended. A handler can also return past it, to the Non-secure code of the one that it has interrupted, and no register
+//! tells: then it stays, and another one comes to lie below it the next time. Every entry from a thread begins at the top of the stack, so that over a thread this
+//! does no harm. What is left is a stack that is full, for which the domain is stopped: the frame that did not fit has failed on the bus, since nothing lies below
+//! the stack. The stack pointer then says where the last one is that did, and so where the kernel goes on ([`last_frame`]).
+
+use armv_m::regs;
 
 use super::judge::{
     CALLEE_BYTES, DEFAULT_RULE, DROP_SHIFT, FRAME_BYTES, GO_ON, SECURE, SIGNATURE, STACKED_PC, THREAD, unwind,
@@ -13,9 +18,10 @@ unsafe extern "C" {
     static __kernel_stack_top: u8;
 }
 
-/// A frame with which a handler was entered, and the most of them that the kernel's stack holds.
+/// A frame with which a handler was entered.
 const LONG_BYTES: u32 = CALLEE_BYTES + FRAME_BYTES;
-const MOST: u32 = 2040 / LONG_BYTES;
+/// CFSR: a frame could not be written because of an error on the bus.
+const STKERR: u32 = 1 << 12;
 
 /// Returns true if the interrupted Secure code belongs to a handler that is on its way: the way into the kernel, or the stub that ends a handler. If other
 /// Secure code was interrupted, an active handler is below it, which no handler may be.
@@ -40,7 +46,7 @@ pub(super) fn end(exc_return: u32, psp: u32, msp: u32) -> u64 {
 /// Bytes on the main stack of handlers that are ended: all that is there if nobody but a thread is below them, otherwise frames in the way in down to the kernel's.
 ///
 /// # Bound
-/// The frames that the kernel's stack holds.
+/// The frames between `msp` and the top of the kernel's stack.
 pub(super) fn left_over(msp: u32, over_kernel: bool) -> u32 {
     let left = ((&raw const __kernel_stack_top) as u32).saturating_sub(msp);
     if !over_kernel {
@@ -53,7 +59,23 @@ pub(super) fn left_over(msp: u32, over_kernel: bool) -> u32 {
             && unsafe { (at as *const u32).read_volatile() } & !1 == SIGNATURE
             && is_way_in(pc(at + CALLEE_BYTES))
     };
-    (0..MOST).take_while(is_inside).count() as u32 * LONG_BYTES
+    (0..left / LONG_BYTES).take_while(is_inside).count() as u32 * LONG_BYTES
+}
+
+/// A HardFault has come because a frame did not fit on the main stack: the address of the last one that did, if handlers have filled the stack, and then the fault
+/// is forgotten. The kernel itself was interrupted by the first of them, and all others in the way in, so that a last frame of the kernel's is its own overflow.
+///
+/// What failed was the basic frame, or the callee registers below one, which are stacked for a handler alone: as the default rule says, or not (DDI 0553 B3.22).
+pub(super) fn last_frame(exc_return: u32, msp: u32) -> Option<u32> {
+    if exc_return & (THREAD | SECURE) != SECURE || regs::CFSR.read() & STKERR == 0 {
+        return None;
+    }
+    let frame = msp + own_bytes(exc_return);
+    if left_over(frame, true) == 0 {
+        return None;
+    }
+    regs::CFSR.write(STKERR);
+    Some(frame)
 }
 
 /// Bytes of the frame of an exception that came to Secure Handler mode.

@@ -94,6 +94,11 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
         pend_again(number);
         return met(exc_return, psp, msp, false);
     }
+    if let Some(last) = (number == HARD_FAULT).then(|| inside::last_frame(exc_return, msp)).flatten() {
+        settle(status, secure);
+        blame(Fault::Return, 0);
+        return unwind(number, psp, last) + (u64::from((last - msp) << DROP_SHIFT) << 32);
+    }
     if exc_return & SECURE != 0 {
         let no_vector = number == HARD_FAULT && regs::HFSR.read() & HFSR_VECTTBL != 0;
         let failed = secure & SFSR_INVIS_INVER != 0

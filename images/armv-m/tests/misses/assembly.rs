@@ -9,7 +9,7 @@ global_asm!(
     .syntax unified
     .section .text.answer_miss, "ax", %progbits
 
-@ Takes a fault as the processor would.
+@ Takes a fault as the processor would, with the main stack pointer where a thread finds it.
 @   in        r0 = process stack pointer, r1 = lr of the exception, 0: one that leads back here
 @   out       r0 = 0: the access is repeated; 1: refused; 2: counted; 3: a fault of the kernel. 16 more: the stack is not where it was;
 @             32: a register that the hardware has not saved is changed; 64: so is lr
@@ -20,6 +20,8 @@ answer_miss:
     push    {{r4-r11, lr}}
     ldr     r2, =answer_stack
     str     sp, [r2]
+    ldr     r2, =__kernel_stack_top
+    mov     sp, r2
     msr     psp, r0
     mov     r4, #0x4400
     mov     r5, #0x5500
@@ -58,12 +60,12 @@ answer_counted:
 answer_kernel:
     movs    r0, #3
     ldr     lr, =answer_again + 1
-9:  ldr     r2, =answer_stack
-    ldr     r2, [r2]
+9:  ldr     r2, =__kernel_stack_top
     cmp     r2, sp
     it      ne
     orrne   r0, #16
-    mov     sp, r2
+    ldr     r2, =answer_stack
+    ldr     sp, [r2]
     sub     r4, #0x4400
     sub     r5, #0x5500
     sub     r6, #0x6600
