@@ -176,6 +176,20 @@ fn time_of_handlers_is_charged_to_nobody_whom_they_interrupt() {
     assert_eq!(kernel.thread(CALLER).state, State::Throttled);
 }
 
+/// Handlers set the count of their time far ahead: the thread gets back what has passed, and no more.
+#[test]
+fn handlers_cannot_have_taken_more_than_has_passed() {
+    const PASSED: u32 = 100;
+    let mut kernel = boot(&sample());
+    kernel.passes(u64::from(PASSED));
+    kernel.core.arch.displaced = 10 * CAPACITY;
+    kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
+    kernel.asks(Call::GateReturn as u32, [0; 4]);
+    assert_eq!((kernel.current(), kernel.core.arch.displaced), (CALLER, 0));
+    kernel.passes(u64::from(CAPACITY));
+    assert_eq!(kernel.thread(CALLER).state, State::Throttled);
+}
+
 #[test]
 fn who_may_command_a_domain_has_it_occupy_if_it_has_handlers() {
     let mut kernel = boot(&sample());

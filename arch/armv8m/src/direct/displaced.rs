@@ -1,10 +1,14 @@
 //! The time of handlers as the kernel's accounts see it: whoever is interrupted is not charged for it.
 //!
 //! Handlers can write the counter. The kernel therefore never takes more off its accounts than the meter has charged to handlers, and the rest of their
-//! capacity: a count that runs ahead gives nobody more. CAVEATS.md says what one does that is set back again.
+//! capacity; what it has taken off, the meter charges, whatever the counter says then ([`Displaced::owed`]). A count that runs ahead gives nobody more time than
+//! that capacity, and one that the kernel sees go back again stops its domain.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use abi::trace::Fault;
+
+use super::judge::blame;
 use super::owner::COFFERDAM_OWNER;
 
 /// The count as the kernel knows it.
@@ -49,6 +53,11 @@ impl Displaced {
         self.most.store(charged.wrapping_add(left.max(0) as u32), Relaxed);
     }
 
+    /// Ticks that the kernel was told of and that handlers were not charged. A count that is left alone has been charged by then, but for parts of a tick.
+    pub(super) fn owed(&self) -> u32 {
+        (self.told.load(Relaxed).wrapping_sub(self.charged.load(Relaxed)) as i32).max(0) as u32
+    }
+
     /// The meter has interrupted a handler: that, too, is nothing of whom the handler has interrupted. Admission counts it (`met_cycles` of the board's file).
     pub(super) fn met(&self) {
         self.beside.fetch_add(self.met.load(Relaxed), Relaxed);
@@ -74,6 +83,10 @@ pub(crate) fn displaced() -> u32 {
     let known = &DISPLACED;
     let now = known.now();
     let passed = now.wrapping_sub(known.seen.swap(now, Relaxed));
+    if (passed as i32) < 0 {
+        blame(Fault::Data, 0);
+        return known.beside.swap(0, Relaxed);
+    }
     let (cycles, ticks) = COFFERDAM_OWNER.counter.rate();
     let parts = u64::from(passed) * u64::from(ticks) + u64::from(known.rest.load(Relaxed));
     known.rest.store((parts % u64::from(cycles)) as u32, Relaxed);

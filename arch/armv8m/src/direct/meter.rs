@@ -26,7 +26,7 @@ pub(super) fn start(servers: impl Iterator<Item = (u32, u32)>, seed: u32) -> Opt
 fn measure(met: Option<bool>) -> bool {
     let owner = &COFFERDAM_OWNER;
     let meter = meter();
-    let used = meter.used(met);
+    let used = meter.used(met).max(DISPLACED.owed());
     let (left, boundary) = SERVERS.charge(used, owner.looks.take_passed());
     owner.looks.expect(boundary);
     meter.grant(left);

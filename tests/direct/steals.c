@@ -1,0 +1,45 @@
+/* The handler sets the counter of its time ahead, and back, so that the kernel takes the thread's own time for the handlers'. In one life the thread asks the kernel
+ * after both, in the other after the first alone, and then uses its budget up. Exit codes: 1 for what the manifest lacks; 2 if a call failed; 3: it goes on. */
+#include "cofferdam.h"
+
+#define CYCCNT (*(volatile uint32_t *)0xe0001004)
+enum { AHEAD = 250000, LOOPS = 60000, ROUNDS = 20 };
+
+static volatile uint32_t *uart;
+static volatile uint32_t ahead;
+
+COF_ENTRY void moves(void) {
+    uart[3] = 1;
+    if (ahead)
+        CYCCNT += AHEAD;
+    else
+        CYCCNT -= AHEAD;
+}
+
+static void move(uint32_t is_ahead) {
+    ahead = is_ahead;
+    uart[0] = '.';
+}
+
+int main(void) {
+    struct cof_area area;
+    if (cof_area("uart1", &area) != 0)
+        return 1;
+    uart = (volatile uint32_t *)(uintptr_t)area.base;
+    uart[4] = 16;
+    uart[2] = 5;
+    if (cof_interrupt_ack(cof_cap("moves", COF_KIND_INTERRUPT)) != 0)
+        return 2;
+    uint32_t own = cof_cap("own", COF_KIND_BUDGET), left, next, asks = cof_time_now() & 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        move(1);
+        if (cof_budget_query(own, &left, &next) != 0)
+            return 2;
+        move(0);
+        if (asks && cof_budget_query(own, &left, &next) != 0)
+            return 2;
+        for (volatile uint32_t i = 0; i < LOOPS; i++)
+            ;
+    }
+    return 3;
+}
