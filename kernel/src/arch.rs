@@ -132,14 +132,15 @@ pub unsafe trait Arch: Physical {
         false
     }
 
-    /// Whether handlers that interrupts reach without the kernel have run since [`Arch::displaced`] was last asked, where their time is counted.
+    /// Returns true if direct handlers, which interrupts reach without the kernel, have run since
+    /// the last call of [`Arch::displaced`]. Always false where their time is not counted.
     #[inline(always)]
     fn is_displaced(&self) -> bool {
         false
     }
 
-    /// Ticks for which they have run since then, and for which nobody whom they interrupt is charged. All of them together are never more than their
-    /// own capacities.
+    /// Returns the ticks spent in direct handlers since the last call. The interrupted thread is
+    /// not charged for them. All of them together are never more than the handlers' own capacities.
     fn displaced(&mut self) -> u32 {
         0
     }

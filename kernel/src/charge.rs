@@ -13,8 +13,10 @@ use crate::table::Ref;
 use crate::timer::earlier;
 
 impl<A: Arch> Kernel<A> {
-    /// Time of handlers that interrupts reach without the kernel is not the running thread's: the end of its budget moves by it, and of the gates that
-    /// it is in. To be asked before one of these is compared with the time; a time of the kernel's own, with nobody running, is nobody's.
+    /// Takes time of direct handlers off the running thread: moves the end of its budget, and of
+    /// the gates that it is in, by the ticks that they took. To be called before one of these ends
+    /// is compared with the time, or the thread would be charged for them. While no thread runs
+    /// there is no end to move.
     #[inline(always)]
     pub(crate) fn see_displaced(&mut self) {
         if self.core.arch.is_displaced() {

@@ -226,8 +226,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// The running thread performed a system call. Of the thread that goes on if its region registers are yet to be loaded (see
-    /// [`Kernel::switch`]).
+    /// The running thread performed a system call. Returns the context of the next thread, if its
+    /// protection must still be loaded (see [`Kernel::switch`]).
     ///
     /// # Bound
     /// The bound of the call (see [`abi::CALLS`]) and one [`Kernel::dispatch`].

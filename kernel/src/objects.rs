@@ -177,7 +177,7 @@ pub struct Activation<A: Arch> {
     pub(crate) who: u32,
     /// Number of the gate.
     pub(crate) number: u32,
-    /// The domain as a trace header has it; of a base with the thread.
+    /// Domain bits of the trace header; a thread's base activation adds the thread bits.
     pub(crate) place: u32,
     /// Ticks that one call of the gate may take.
     pub(crate) bound: u32,

@@ -180,8 +180,10 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// From a thread that is in its own domain, or from the idle loop, to the thread that is first in line: what [`Kernel::dispatch`]
-    /// does when nothing is in the way, or else that. Of the thread that goes on if its region registers are yet to be loaded.
+    /// Switches from a thread that is in its own domain, or from the idle loop, to the thread that
+    /// is first in line. This is the short form of [`Kernel::dispatch`] for when nothing is in the
+    /// way; otherwise it dispatches. Returns the context of the next thread, if its protection must
+    /// still be loaded.
     ///
     /// # Bound
     /// O(1), or a dispatch.

@@ -90,7 +90,7 @@ impl<A: Arch> Kernel<A> {
     fn arm_for(&mut self, now: u64, ahead: u64, deferred: bool) {
         self.core.deferred = deferred;
         if deferred {
-            // Of a gate: whoever leaves it is less important.
+            // Leaving a gate lowers the priority, so the deferred wake-ups must be looked at then.
             self.activations.at_mut(self.core.resume).disturbed = true;
         }
         let longest = self.ticks_per_second / 2;

@@ -97,12 +97,14 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         self.stock.left(pool)
     }
 
-    /// Pieces in which the memory of a pool is that somebody has.
+    /// Returns the number of pieces of a pool that are in use. Each takes marks of the kernel's
+    /// frame table.
     pub fn pieces(&self, pool: u8) -> u32 {
         self.tallies.get(usize::from(pool)).map_or(0, Tally::used)
     }
 
-    /// The ledger, and who finds what it grants of a request.
+    /// Splits the books into the ledger, which decides a request, and the finder of memory and
+    /// addresses that it asks while it decides.
     fn finder<'a>(
         &'a mut self,
         request: &Request,

@@ -152,9 +152,12 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         }
     }
 
-    /// A client lives anew: its restart has taken away what its former life had mapped, and told nobody. Before anything else is done
-    /// for it, what it held then is reclaimed, a step for each of its requests, which it pays for. The number is the client's own word; a
-    /// wrong one costs nobody but itself.
+    /// Reclaims what a client held before it was restarted, one step for each of its requests, and
+    /// lets it begin anew when nothing is left.
+    ///
+    /// The restart has taken away what the former life had mapped, and the kernel told nobody. So
+    /// this comes before anything else is done for the client, which pays for it. The number of its
+    /// life is the client's own word: with a wrong one it loses memory of its own only.
     ///
     /// # Errors
     /// `BUSY`: something of it is left, and the same request goes on with it. Those of the kernel.

@@ -179,11 +179,11 @@ pub(crate) struct Finder<
     pub stock: &'a mut Stock<P, WORDS, PAGE_WORDS, PAGES>,
     pub tallies: &'a mut [Tally<D>; P],
     pub client: u8,
-    /// Memory that was there was not taken, because it would have been a piece too many.
+    /// There was memory, but the client has no marks left for one more piece.
     pub scattered: bool,
-    /// Of the client, where there are page tables.
+    /// Addresses of the client's window, if there are page tables.
     pub window: Option<Window>,
-    /// The memory is there, at the address that its owner has it at.
+    /// Shared memory that the client joins: it exists, at the address that its owner has.
     pub joined: Option<Region>,
     /// Memory that the client holds.
     pub held: &'a [Holding],

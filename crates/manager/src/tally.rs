@@ -1,7 +1,12 @@
-//! Pieces of memory in use of one pool. Each takes two marks of the kernel's frame table at most, and there are only so many for the pool:
-//! one at its beginning, where what lies below is of another type, and one at its end, or at the end of what has been cleared of it; whatever
-//! members map of it ends where its pieces do. As with bytes, a quota keeps so many pieces that its client always gets its memory, however small the pieces are
-//! that others have left; who has none shares the rest.
+//! Counts the pieces of a pool's memory that are in use, because a pool has a limited number of
+//! marks in the kernel's frame table.
+//!
+//! A piece takes two marks at most. One is at its beginning, if the memory below has another type.
+//! The other is at its end, or at the end of the part that has been cleared. Mappings need no
+//! further marks, because they end where pieces end.
+//!
+//! As with bytes, a quota keeps enough pieces for its client to get all its memory, however small
+//! the pieces are that others have left. Clients without a quota share the rest.
 
 use memory::pieces::PAGE_LOG2;
 

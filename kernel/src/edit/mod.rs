@@ -2,15 +2,18 @@
 //!
 //! A call repeats itself until its edit is complete; each repetition does a bounded piece of it.
 //!
-//! There is one edit at a time, and its owner does it: who calls for frames meanwhile is refused with
-//! `BUSY`, does nothing of it, and pays for nothing of it. An owner that was stopped does not go on,
-//! and one that was tampered with may not; so that nobody can keep everybody else from frames for
-//! ever, who calls when the owner is dead, or has asked [`PATIENCE`] times since it last went on, does
-//! one piece before it is refused. The owner finds the answer when it goes on. A restart of a domain does
-//! what is in its way itself: it is paid by who restarts, as all of its steps are.
+//! There is one edit at a time, and its owner does it. Another caller that asks for frames
+//! meanwhile is refused with `BUSY`: it does no step of the edit and pays for none. An owner that
+//! was stopped does not go on, and one that was tampered with may not. It must not keep everybody
+//! else from frames for ever. So if the owner is dead, or others have asked [`PATIENCE`] times
+//! since it last went on, each further caller does one step before it is refused. The owner finds
+//! the answer when it goes on. A restart of a domain does what is in its way itself, paid by the
+//! thread that restarts, as all of its steps are.
 //!
-//! At every step the frame table counts what can be accessed, and perhaps more: memory is counted before any of the mapping is there,
-//! and uncounted after none of it is, also not in of region registers and TLBs.
+//! At every step the frame table counts all memory that can be accessed, and perhaps more. Memory
+//! is counted before any part of a mapping exists, and uncounted only when no part of it is left,
+//! in region registers and TLBs neither. The other order would let frames be given away while a
+//! domain can still reach them.
 
 mod state;
 

@@ -5,7 +5,8 @@
 //! program copies the message in and out and performs the kernel calls. The calling thread migrates
 //! here, so that all of it, scrubbing included, is paid by whoever asks.
 //!
-//! On which platform it runs, the ledger says: with region registers or page tables it is the same program.
+//! It is the same program on chips with region registers and with page tables: the ledger describes
+//! the platform.
 //!
 //! A domain that may call the gate is a client when the manager holds a capability for it under its name. A gate with bit 31 of
 //! the badge set belongs to a supervisor, which may reclaim what other domains hold.
@@ -64,7 +65,7 @@ fn words(bytes: &[u8; MESSAGE_BYTES]) -> Message {
 
 fn main(start: Start) -> u32 {
     if let Err(reason) = STATE.open(start.info) {
-        // Without a format, whose code would not be small.
+        // Prints without core::fmt, which would add kilobytes to this image.
         let mut console = Console::new();
         let _ = console.write_str(reason).and_then(|()| console.write_char('\n'));
         return 1;

@@ -30,7 +30,8 @@ fn freertos_tasks_use_more_ranges_than_there_are_regions() {
         assert_eq!(number(&printed, task, " ranges"), 24);
         assert!(number(&printed, task, " misses") > 1000, "{printed}");
     }
-    // One pinned region of three is all that leaves two for paging; instead, paged memory would be admitted.
+    // Of three region registers two must stay for paging, so one can be pinned. A second request to
+    // pin is refused; paged memory would be admitted instead.
     assert!(printed.contains("account 0: admitted as level 4, 0 cycles at most, method 1"), "{printed}");
     assert!(printed.contains("account 0: denied by rule 5, asked 1, left 0; change 1 to 3"), "{printed}");
     assert!(printed.contains("account 2: denied by rule 7, asked 1, left 0; change 3 to 0"), "{printed}");

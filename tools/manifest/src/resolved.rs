@@ -43,9 +43,9 @@ pub struct Memory {
 /// A register whose stores are recorded, and what is expected of them.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// Its name, and what the manifest says.
+    /// Its name in the manifest.
     pub name: String,
-    /// The same.
+    /// What the manifest says of it.
     pub declared: crate::schema::Output,
     /// Its physical address.
     pub address: u32,

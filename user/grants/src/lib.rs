@@ -32,7 +32,7 @@ pub use spec::{AccessLevel, Independence, MemoryClass, Method, TablePlace, Tempo
 /// # Time complexity
 /// Constant within the envelope; beyond it one call of the manager's gate.
 pub fn malloc(bytes: u32, spec: TemporalSpec) -> Result<NonNull<u8>, Failure> {
-    // Whether part of it would do matters to the manager only.
+    // An arena ignores allow-partial; only the manager acts on it.
     match arenas::alloc(bytes, TemporalSpec { allow_partial: false, ..spec }.bits()) {
         Some(block) => Ok(block),
         None => pointer(manager()?.grant(bytes, spec.bits(), 0)?),

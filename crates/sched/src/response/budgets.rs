@@ -11,8 +11,9 @@ pub struct Contender {
     pub period: u64,
     /// Time that it grants in a period.
     pub capacity: u64,
-    /// Of what its boundaries are a multiple away from the thread's releases: the greatest common divisor of its period and
-    /// what all releases are a multiple of. 1 says nothing.
+    /// The distance from a release of the thread to a boundary of this budget is a multiple of
+    /// this: the greatest common divisor of its period and of all releases. 1 is always right, and
+    /// says nothing about the distance.
     pub step: u64,
     /// How many threads it pays.
     pub threads: u32,

@@ -8,7 +8,7 @@ pub(super) struct Piece {
     /// First address, and the one behind the last.
     pub from: u32,
     pub to: u32,
-    /// Its name; of what has none, where it is.
+    /// Its symbol; for code or data without one, its section and address.
     pub name: String,
     pub is_code: bool,
     /// It can be written: data, which is placed once.
