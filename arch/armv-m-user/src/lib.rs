@@ -4,7 +4,7 @@
 #[cfg(feature = "hostile")]
 pub mod hostile;
 
-/// Whether memory is protected by page tables; otherwise by region registers.
+/// True if memory is protected by page tables; otherwise by region registers.
 pub const PAGES: bool = false;
 /// Domains have no pages that are mapped at their first touch here, so no gate call has to be repeated for one.
 pub const DEMAND: bool = false;

@@ -165,13 +165,15 @@ impl Context {
         self.pc = self.pc.wrapping_sub(bytes);
     }
 
-    /// Whether the stack pointer has left the thread's stack (its upper end is where an empty stack points).
+    /// Returns true if the stack pointer has left the thread's stack (its upper end is where an
+    /// empty stack points).
     pub fn is_off_its_stack(&self) -> bool {
         self.registers[13].wrapping_sub(self.stack_base) > self.stack_bytes
     }
 
-    /// Whether a denied access to this address was that of an instruction that pushes beyond the end of the thread's stack: a base register is as
-    /// before when a store is aborted (ARM DDI 0406C B1.9.8), and sixteen registers are the most that are stored.
+    /// Returns true if a denied access to this address was that of an instruction that pushes
+    /// beyond the end of the thread's stack: a base register is as before when a store is aborted
+    /// (ARM DDI 0406C B1.9.8), and sixteen registers are the most that are stored.
     pub fn pushes_beyond_its_stack(&self, VirtAddr(address): VirtAddr<u32>) -> bool {
         const MOST_BYTES: u32 = 64;
         address < self.stack_base && self.registers[13].wrapping_sub(address) <= MOST_BYTES

@@ -45,7 +45,7 @@ impl Space {
         Space { ttbr0: cp15::ttbr0::read(), asid: cp15::contextidr::read() }
     }
 
-    /// Whether it is loaded: identifiers belong to one space each.
+    /// Returns true if it is loaded: identifiers belong to one space each.
     #[inline]
     pub fn is_loaded(self) -> bool {
         cp15::contextidr::read() == self.asid

@@ -7,9 +7,9 @@ pub mod hostile;
 
 use core::arch::{asm, global_asm};
 
-/// Whether memory is protected by page tables; otherwise by region registers.
+/// True if memory is protected by page tables; otherwise by region registers.
 pub const PAGES: bool = true;
-/// Whether domains may have pages that are mapped at their first touch.
+/// True if domains may have pages that are mapped at their first touch.
 pub const DEMAND: bool = true;
 
 // The return address of gate entry functions.

@@ -140,7 +140,8 @@ impl Context {
         VirtAddr(self.registers[SP])
     }
 
-    /// Whether the stack pointer has left the thread's stack (its upper end is where an empty stack points).
+    /// Returns true if the stack pointer has left the thread's stack (its upper end is where an
+    /// empty stack points).
     pub(crate) fn is_off_its_stack(&self) -> bool {
         !(self.stack_base..=self.stack_top).contains(&self.registers[SP])
     }

@@ -23,7 +23,7 @@ pub trait Board: 'static {
     /// Shortest time for which the timer is armed, in ticks; not 0.
     const SHORTEST_TICKS: u32;
 
-    /// Whether there is memory at a physical address, and no register.
+    /// Returns true if there is memory at a physical address, and no register.
     fn is_memory(physical: PhysAddr<u32>) -> bool;
 
     /// Ends the run with a status.

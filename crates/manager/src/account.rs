@@ -79,7 +79,8 @@ pub trait Account {
     /// is charged for it until it is.
     fn leave(&mut self, client: u8, entry: &Entry, frames: bool, held: &[Holding]);
 
-    /// Whether mapping is left to requests that follow the one that admits: memory is in pieces, each of which takes its time.
+    /// Returns true if mapping is left to requests that follow the one that admits: memory is in
+    /// pieces, each of which takes its time.
     fn maps_later(&self) -> bool;
 
     /// The next piece of a client's region to be mapped, of which `done` bytes are, up to the piece `last`: a piece that there is, or memory

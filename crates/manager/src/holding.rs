@@ -29,17 +29,17 @@ pub enum State {
 }
 
 impl State {
-    /// Whether the client has it: not what is free, or on its way out.
+    /// Returns true if the client has it: not what is free, or on its way out.
     pub const fn is_live(self) -> bool {
         matches!(self, State::Private | State::Owned(_) | State::Joined(..))
     }
 
-    /// Whether it is on its way out.
+    /// Returns true if it is on its way out.
     pub const fn is_going(self) -> bool {
         matches!(self, State::Leaving | State::Parting(..) | State::Dirty)
     }
 
-    /// Whether some of it may still be in the client's table.
+    /// Returns true if some of it may still be in the client's table.
     pub const fn is_entered(self) -> bool {
         !matches!(self, State::Free | State::Dirty)
     }
@@ -54,7 +54,7 @@ pub struct Holding {
     pub spec: u32,
     /// State of the memory.
     pub state: State,
-    /// Whether the client may write.
+    /// True if the client may write.
     pub write: bool,
     /// How it is kept in the client's table.
     pub terms: Terms,

@@ -61,11 +61,11 @@ pub struct GrantNote {
     pub bytes: u32,
     /// Temporal specification, as `TemporalSpec::bits` packs it.
     pub spec: u32,
-    /// Whether the client may write.
+    /// True if the client may write.
     pub write: bool,
     /// How it has it.
     pub holder: Holder,
-    /// Whether a region register, or an entry of the TLB, is pinned for it.
+    /// True if a region register, or an entry of the TLB, is pinned for it.
     pub pinned: bool,
     /// Location of its tables.
     pub place: TablePlace,
@@ -105,7 +105,7 @@ impl Note {
     }
 }
 
-/// Whether a marker with this id is part of a note.
+/// Returns true if a marker with this id is part of a note.
 pub const fn is_note(id: u16) -> bool {
     id & NOTE != 0
 }

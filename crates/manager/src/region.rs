@@ -17,7 +17,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Whether an address lies in it.
+    /// Returns true if an address lies in it.
     pub const fn contains(&self, address: u32) -> bool {
         address.wrapping_sub(self.base) < self.bytes
     }
@@ -35,7 +35,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Whether something is pinned for it.
+    /// Returns true if something is pinned for it.
     pub const fn pinned(self) -> bool {
         self.slots > 0
     }
@@ -61,10 +61,10 @@ pub struct Mapping {
     pub from: u32,
     /// Bytes.
     pub bytes: u32,
-    /// Whether the client may write.
+    /// True if the client may write.
     pub write: bool,
-    /// Whether a region register, or an entry of the TLB, is pinned for it.
+    /// True if a region register, or an entry of the TLB, is pinned for it.
     pub pinned: bool,
-    /// Whether tables in near memory translate it.
+    /// True if tables in near memory translate it.
     pub near: bool,
 }

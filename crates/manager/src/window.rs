@@ -39,7 +39,7 @@ impl Window {
         }
     }
 
-    /// Whether an address, of any client's window, is one for tables in this place.
+    /// Returns true if an address, of any client's window, is one for tables in this place.
     pub fn serves(&self, address: u32, place: TablePlace) -> bool {
         // Windows follow one another from a multiple of their size on, or not: only the distance counts.
         let offset = address.wrapping_sub(self.base) & ((1 << self.log2) - 1);

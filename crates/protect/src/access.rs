@@ -27,7 +27,7 @@ pub enum Data {
 pub struct Access {
     /// Unprivileged data rights.
     pub data: Data,
-    /// Whether instructions may be fetched.
+    /// True if instructions may be fetched.
     pub exec: bool,
 }
 

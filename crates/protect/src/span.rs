@@ -20,7 +20,7 @@ impl Span {
         (self.base as u64).saturating_add(self.len)
     }
 
-    /// Whether `addr` lies in the range.
+    /// Returns true if `addr` lies in the range.
     pub const fn contains(self, addr: u32) -> bool {
         addr >= self.base && (addr as u64) < self.end()
     }

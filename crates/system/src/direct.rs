@@ -48,7 +48,7 @@ pub fn open<'a>(system: &System<'a>, direct: &Direct) -> impl Iterator<Item = (u
     [text].into_iter().chain(areas.map(|entry| (entry.base, entry.bytes, entry.memory == area::DEVICE)))
 }
 
-/// Whether the records are sound.
+/// Returns true if the records are sound.
 pub(crate) fn is_sound(system: &System) -> bool {
     let all = system.own::<Pmsav8>();
     let count = all.iter().position(|direct| direct.domain == 0).unwrap_or(MAX_OWNERS);

@@ -93,7 +93,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// Whether one object can lie behind the other.
+    /// Returns true if one object can lie behind the other.
     const fn is_possible(&self) -> bool {
         self.align.is_power_of_two() && self.bytes.is_multiple_of(self.align)
     }
@@ -218,7 +218,7 @@ pub fn marks(tables: &System<'_>) -> usize {
     2 * (tables.count::<Frames>() + tables.count::<Area>()) + 1 + shares.sum::<usize>()
 }
 
-/// Whether any domain can map memory at run time.
+/// Returns true if any domain can map memory at run time.
 #[inline(never)]
 pub fn holds_frames(tables: &System<'_>) -> bool {
     tables.all::<Cap>().any(|cap| cap.kind == FRAMES)

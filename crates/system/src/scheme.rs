@@ -19,7 +19,7 @@ impl Scheme {
         }
     }
 
-    /// Whether the section's record of the system is sound.
+    /// Returns true if the section's record of the system is sound.
     #[inline(always)]
     pub(crate) fn system(self, system: &System) -> bool {
         match self {
@@ -29,7 +29,8 @@ impl Scheme {
         }
     }
 
-    /// Whether the section's record of the system fits what the block says of everything else.
+    /// Returns true if the section's record of the system fits what the block says of everything
+    /// else.
     #[inline(always)]
     pub(crate) fn complete(self, system: &System) -> bool {
         self != Self::Pmsav8 || direct::is_sound(system)
@@ -63,13 +64,13 @@ impl Scheme {
         }
     }
 
-    /// Whether two woven areas have no byte in common.
+    /// Returns true if two woven areas have no byte in common.
     #[inline(always)]
     pub(crate) fn are_apart(self, system: &System, one: usize, other: usize) -> bool {
         self == Self::Pmsav7 && regions::are_apart::<Pmsav7>(system, one, other)
     }
 
-    /// Whether stacks are pinned: an exception frame that misses cannot be restarted.
+    /// Returns true if stacks are pinned: an exception frame that misses cannot be restarted.
     #[inline(always)]
     pub(crate) const fn pins_stacks(self) -> bool {
         matches!(self, Self::Pmsav7 | Self::Pmsav8)

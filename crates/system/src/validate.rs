@@ -171,21 +171,22 @@ fn domain_entry<K: Known>(system: &System, index: usize, entry: Domain) -> Resul
     require(inside_area(system, &entry, entry.info, 4, holds), "info")
 }
 
-/// Whether the range lies within memory of the kernel.
+/// Returns true if the range lies within memory of the kernel.
 fn is_kernel(system: &System, base: u32, bytes: u32) -> bool {
     let end = u64::from(base) + u64::from(bytes);
     let holds = |range: Frames| base >= range.base && end <= u64::from(range.base) + u64::from(range.bytes);
     system.all::<Frames>().any(|range| range.kind == frames::KERNEL && holds(range))
 }
 
-/// Whether the range lies within read-only memory, so that what a restart restores is what the tool wrote.
+/// Returns true if the range lies within read-only memory, so that what a restart restores is what
+/// the tool wrote.
 pub(crate) fn inside_rom(system: &System, base: u32, bytes: u32) -> bool {
     let end = u64::from(base) + u64::from(bytes);
     let holds = |range: Frames| base >= range.base && end <= u64::from(range.base) + u64::from(range.bytes);
     system.all::<Frames>().any(|range| range.kind == frames::ROM && holds(range))
 }
 
-/// Whether the range lies within one area of the domain whose flags satisfy the predicate.
+/// Returns true if the range lies within one area of the domain whose flags satisfy the predicate.
 pub(crate) fn inside_area(system: &System, domain: &Domain, base: u32, bytes: u32, holds: fn(u32) -> bool) -> bool {
     let first = domain.first_area as usize;
     (first..first + domain.areas as usize).map(|index| system.get::<Area>(index)).any(|entry| {

@@ -85,12 +85,13 @@ pub struct Need {
     pub far: u32,
 }
 
-/// Whether this many bytes are one unit that a TLB holds.
+/// Returns true if this many bytes are one unit that a TLB holds.
 pub fn is_unit(bytes: u32) -> bool {
     Unit::of_bytes(bytes).is_some()
 }
 
-/// Whether a second-level table translates part of the area in an aligned MiB, by number: unless it is mapped as a section.
+/// Returns true if a second-level table translates part of the area in an aligned MiB, by number:
+/// unless it is mapped as a section.
 pub fn is_in_table(entry: &Area, mib: u32) -> bool {
     let (first, end) = (u64::from(entry.base), u64::from(entry.base) + u64::from(entry.bytes));
     let (from, to) = (u64::from(mib) * u64::from(SECTION), (u64::from(mib) + 1) * u64::from(SECTION));

@@ -168,7 +168,8 @@ impl Arena {
         self.with(|heap| heap.size(block.as_ptr() as u32))
     }
 
-    /// Whether an address lies between the beginning of the arena's first piece and the end of its last one.
+    /// Returns true if an address lies between the beginning of the arena's first piece and the end
+    /// of its last one.
     pub fn spans(&self, address: u32) -> bool {
         self.heap.with(|heap| heap.memory().spans(address)).unwrap_or(false)
     }

@@ -19,7 +19,7 @@ const HEAP: &str = "heap";
 /// The arena.
 pub static DEFAULT: EnvelopeArena = EnvelopeArena::new();
 
-/// Whether the arena has been given its memory.
+/// True if the arena has been given its memory.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// Gives the default arena its memory: the arena of the envelope that is the default, else the area `heap`; without either every

@@ -149,7 +149,7 @@ impl DemandArena {
         })
     }
 
-    /// Whether the arena has memory.
+    /// Returns true if the arena has memory.
     pub fn is_open(&self) -> bool {
         self.end.load(Ordering::Acquire) != 0
     }
@@ -230,7 +230,7 @@ impl DemandArena {
         self.with(|heap| heap.size(block.as_ptr() as u32))
     }
 
-    /// Whether an address lies in the arena's piece.
+    /// Returns true if an address lies in the arena's piece.
     pub fn spans(&self, address: u32) -> bool {
         let end = self.end.load(Ordering::Acquire);
         (self.begin.load(Ordering::Relaxed)..end).contains(&address)

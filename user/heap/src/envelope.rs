@@ -124,7 +124,8 @@ impl EnvelopeArena {
         over!(self, arena => arena.size(block))
     }
 
-    /// Whether an address lies between the beginning of the arena's first piece and the end of its last one.
+    /// Returns true if an address lies between the beginning of the arena's first piece and the end
+    /// of its last one.
     #[inline]
     pub fn spans(&self, address: u32) -> bool {
         over!(self, arena => arena.spans(address))

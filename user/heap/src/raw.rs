@@ -31,7 +31,7 @@ impl Raw {
         Raw { spans, records, places }
     }
 
-    /// Whether an address lies between the first piece's beginning and the last one's end.
+    /// Returns true if an address lies between the first piece's beginning and the last one's end.
     pub const fn spans(&self, at: u32) -> bool {
         self.spans.surround(at)
     }

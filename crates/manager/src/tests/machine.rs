@@ -25,7 +25,7 @@ const TABLE: u32 = 1024;
 /// Frames of 256 bytes.
 const FRAME: u32 = 256;
 
-/// Whether two ranges have a byte in common.
+/// Returns true if two ranges have a byte in common.
 fn meet(first: (u32, u32), second: (u32, u32)) -> bool {
     first.0 < second.0 + second.1 && second.0 < first.0 + first.1
 }
@@ -115,7 +115,7 @@ impl Machine {
         self.mapped.iter().filter(move |((who, _), _)| *who == client).map(|(_, mapping)| mapping)
     }
 
-    /// Whether a byte at an address of a client is mapped, and clear.
+    /// Returns true if a byte at an address of a client is mapped, and clear.
     pub fn is_clear(&self, client: u8, base: u32, bytes: u32) -> bool {
         let parts: Vec<&Mapping> = self.mappings(client).filter(|m| meet((m.at, m.bytes), (base, bytes))).collect();
         let all: u32 = parts.iter().map(|mapping| mapping.bytes).sum();
@@ -154,7 +154,7 @@ impl Machine {
         }
     }
 
-    /// Whether memory holds only zeros.
+    /// Returns true if memory holds only zeros.
     pub fn clear(&self, base: u32, bytes: u32) -> bool {
         self.contents[self.range(base, bytes).unwrap()].iter().all(|byte| *byte == 0)
     }

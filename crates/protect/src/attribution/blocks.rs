@@ -87,8 +87,8 @@ impl<L: AsRef<[u32]> + AsMut<[u32]>> BlockGate<L> {
         Ok(())
     }
 
-    /// Whether an access that is stopped ends in a bus error; otherwise a load reads zero, and a store is ignored. (A load by the core of QEMU 10.0.2 ends
-    /// in an error either way.)
+    /// Returns true if an access that is stopped ends in a bus error; otherwise a load reads zero,
+    /// and a store is ignored. (A load by the core of QEMU 10.0.2 ends in an error either way.)
     pub const fn answers_with_error(&self) -> bool {
         self.control & ERROR != 0
     }

@@ -89,7 +89,8 @@ impl PortGates {
         ((self.callable & 1) << 1 | (self.callable >> 1 & 1) << 3) as u16
     }
 
-    /// Whether an access from a state, by privileged code or not, reaches the device at a port.
+    /// Returns true if an access from a state, by privileged code or not, reaches the device at a
+    /// port.
     pub fn passes(&self, port: Port, from: Security, privileged: bool) -> bool {
         let ports = self.ports[port.group as usize][usize::from(port.controller) % CONTROLLERS];
         let is = |bits: u16| bits >> (port.port & 15) & 1 != 0;
@@ -101,7 +102,8 @@ impl PortGates {
         from == owner && (privileged || is(unprivileged))
     }
 
-    /// Whether an access that is stopped ends in a bus error; otherwise a load reads zero, and a store is ignored.
+    /// Returns true if an access that is stopped ends in a bus error; otherwise a load reads zero,
+    /// and a store is ignored.
     pub const fn answers_with_error(&self) -> bool {
         self.error
     }

@@ -47,7 +47,7 @@ impl Placement {
         if best + self.size_bytes <= 1 << 32 { Some(best) } else { None }
     }
 
-    /// Whether the area may start at `base`.
+    /// Returns true if the area may start at `base`.
     pub const fn fits_at(self, base: u64) -> bool {
         matches!(self.next_base(base), Some(next) if next == base)
     }

@@ -81,12 +81,13 @@ impl RegionRegs {
         self.rasr >> 8 & 0xff
     }
 
-    /// Whether the region is switched on.
+    /// Returns true if the region is switched on.
     pub const fn is_enabled(self) -> bool {
         self.rasr & RASR_ENABLE != 0
     }
 
-    /// Whether size, alignment and sub-region bits obey PMSAv7; what does not is UNPREDICTABLE in hardware.
+    /// Returns true if size, alignment and sub-region bits obey PMSAv7; what does not is
+    /// UNPREDICTABLE in hardware.
     pub const fn is_well_formed(self) -> bool {
         let n = self.size_log2();
         n >= 5 && (self.base() as u64) & ((1 << n) - 1) == 0 && (n >= SUBREGION_MIN_LOG2 || self.srd() == 0)
@@ -98,7 +99,7 @@ impl RegionRegs {
         (self.rasr.wrapping_sub(4)) >> 1 & 0x1f
     }
 
-    /// Whether this enabled, well-formed region contains `addr`, sub-regions considered.
+    /// Returns true if this enabled, well-formed region contains `addr`, sub-regions considered.
     #[inline(always)]
     pub const fn contains(self, addr: u32) -> bool {
         // An eighth of the region; for regions below 256 bytes SRD is zero and the eighths are only arithmetic. Slot bits are

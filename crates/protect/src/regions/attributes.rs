@@ -61,7 +61,7 @@ impl Attributes {
         }
     }
 
-    /// Whether it is shared with other observers.
+    /// Returns true if it is shared with other observers.
     pub const fn is_shareable(self) -> bool {
         self.0 & SHAREABLE != 0
     }
@@ -71,13 +71,13 @@ impl Attributes {
         self.0 & POLICY <= Policy::Device as u8
     }
 
-    /// Whether a core that caches nothing shared may hold the line in its data cache.
+    /// Returns true if a core that caches nothing shared may hold the line in its data cache.
     pub const fn is_cacheable(self) -> bool {
         use Policy::{WriteBack, WriteBackAllocate, WriteThrough};
         !self.is_shareable() && matches!(self.policy(), WriteThrough | WriteBack | WriteBackAllocate)
     }
 
-    /// Whether a store may stay in the cache (write-back), as opposed to write-through.
+    /// Returns true if a store may stay in the cache (write-back), as opposed to write-through.
     pub const fn is_write_back(self) -> bool {
         self.is_cacheable() && !matches!(self.policy(), Policy::WriteThrough)
     }

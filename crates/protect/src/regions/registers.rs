@@ -30,23 +30,24 @@ pub trait Registers: Copy + Debug + Eq + 'static {
     #[must_use]
     fn plain(self) -> Self;
 
-    /// Whether the region is switched on.
+    /// Returns true if the region is switched on.
     fn is_enabled(self) -> bool;
 
-    /// Whether it obeys the scheme's rules.
+    /// Returns true if it obeys the scheme's rules.
     fn is_well_formed(self) -> bool;
 
-    /// Whether an enabled, well-formed region can be paged: it has no part below 2^[`LEAST_PAGED_LOG2`](super::LEAST_PAGED_LOG2) bytes, or an eighth
-    /// of that, that stands alone.
+    /// Returns true if an enabled, well-formed region can be paged: it has no part below
+    /// 2^[`LEAST_PAGED_LOG2`](super::LEAST_PAGED_LOG2) bytes, or an eighth of that, that stands
+    /// alone.
     fn can_be_paged(self) -> bool;
 
-    /// Whether an enabled, well-formed region contains `addr`.
+    /// Returns true if an enabled, well-formed region contains `addr`.
     fn contains(self, addr: u32) -> bool;
 
-    /// Whether unprivileged code may access what the region contains so.
+    /// Returns true if unprivileged code may access what the region contains so.
     fn grants(self, kind: AccessKind) -> bool;
 
-    /// Whether the region is normal memory, not device or strongly-ordered.
+    /// Returns true if the region is normal memory, not device or strongly-ordered.
     fn is_normal(self) -> bool;
 
     /// The last byte up to which the region goes on without a gap, from one that it contains; or the end of the part that this byte is in.
@@ -55,7 +56,7 @@ pub trait Registers: Copy + Debug + Eq + 'static {
     /// The ranges of bytes that an enabled, well-formed region contains, ascending.
     fn runs(self) -> impl Iterator<Item = Span>;
 
-    /// Whether two enabled, well-formed regions have a byte in common.
+    /// Returns true if two enabled, well-formed regions have a byte in common.
     fn meets(self, other: Self) -> bool {
         share_a_byte(self, other)
     }
@@ -85,7 +86,7 @@ impl Key {
         (self.base | self.last.wrapping_add(1)).trailing_zeros()
     }
 
-    /// Whether it has a byte in `first..=last`.
+    /// Returns true if it has a byte in `first..=last`.
     pub const fn meets(self, first: u32, last: u32) -> bool {
         self.base <= last && first <= self.last
     }

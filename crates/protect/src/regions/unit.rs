@@ -34,7 +34,7 @@ pub trait Unit: Copy + core::fmt::Debug + 'static {
     /// A region of which eighths are left out (bit 0 the lowest); `None` where regions have no eighths and some are to be.
     fn without(region: Self::Regs, eighths: u32) -> Option<Self::Regs>;
 
-    /// Whether regions have eighths that can be left out.
+    /// Returns true if regions have eighths that can be left out.
     fn has_eighths() -> bool {
         Self::without(Self::Regs::DISABLED, 1).is_some()
     }
@@ -52,7 +52,7 @@ pub trait Placement: Copy + core::fmt::Debug {
     /// The lowest base at or above `from` at which the area is one region; `None` if there is none below 2^32.
     fn next_base(&self, from: u64) -> Option<u64>;
 
-    /// Whether the area may start at `base`.
+    /// Returns true if the area may start at `base`.
     fn fits_at(&self, base: u64) -> bool {
         self.next_base(base) == Some(base)
     }

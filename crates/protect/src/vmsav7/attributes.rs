@@ -48,17 +48,17 @@ impl Rights {
         }
     }
 
-    /// Whether a domain may do this.
+    /// Returns true if a domain may do this.
     pub const fn is_user(self) -> bool {
         matches!(self, Self::UserConst | Self::UserData | Self::UserCode)
     }
 
-    /// Whether instructions may be fetched.
+    /// Returns true if instructions may be fetched.
     pub const fn is_code(self) -> bool {
         matches!(self, Self::KernelCode | Self::UserCode)
     }
 
-    /// Whether an access is permitted.
+    /// Returns true if an access is permitted.
     pub const fn permits(self, by: Privilege, kind: AccessKind) -> bool {
         if matches!(by, Privilege::User) && !self.is_user() {
             return false;
@@ -128,12 +128,12 @@ impl Attributes {
         self.memory
     }
 
-    /// Whether the memory is shareable (`S`).
+    /// Returns true if the memory is shareable (`S`).
     pub const fn is_shared(self) -> bool {
         self.shared
     }
 
-    /// Whether the mapping is in every address space.
+    /// Returns true if the mapping is in every address space.
     pub const fn is_global(self) -> bool {
         self.global
     }

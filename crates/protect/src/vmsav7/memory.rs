@@ -18,12 +18,13 @@ impl Placement {
     /// All of them.
     pub const ALL: [Placement; 3] = [Self::OnChip, Self::LockedWays, Self::OffChip];
 
-    /// Whether a walk through tables placed so stays on the chip.
+    /// Returns true if a walk through tables placed so stays on the chip.
     pub const fn stays_on_chip(self) -> bool {
         !matches!(self, Self::OffChip)
     }
 
-    /// Whether a first-level table that is placed so keeps what second-level tables in `other` promise.
+    /// Returns true if a first-level table that is placed so keeps what second-level tables in
+    /// `other` promise.
     pub const fn serves(self, other: Placement) -> bool {
         self.stays_on_chip() || !other.stays_on_chip()
     }

@@ -151,7 +151,7 @@ impl<M: TableMemory> Tables<M> {
         self.free[placement as usize].1 + self.lent[placement as usize].1
     }
 
-    /// Whether so many of them are clear.
+    /// Returns true if so many of them are clear.
     pub(super) const fn are_clear(&self, tables: u32, placement: Placement) -> bool {
         self.free[placement as usize].1 >= tables
     }
@@ -176,7 +176,7 @@ impl<M: TableMemory> Tables<M> {
         self.put_free(at);
     }
 
-    /// Whether no edit is under way.
+    /// Returns true if no edit is under way.
     pub const fn is_idle(&self) -> bool {
         matches!(self.job, Job::Idle) && !self.debt.open
     }

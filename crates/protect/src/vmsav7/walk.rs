@@ -64,8 +64,9 @@ impl<M: TableMemory> Tables<M> {
         }
     }
 
-    /// Whether the kernel may access `bytes` bytes from `virt` on on the domain's behalf: each of them is mapped with rights that permit
-    /// the domain the same, and is normal memory. An empty range is granted anywhere: nothing is accessed.
+    /// Returns true if the kernel may access `bytes` bytes from `virt` on on the domain's behalf:
+    /// each of them is mapped with rights that permit the domain the same, and is normal memory. An
+    /// empty range is granted anywhere: nothing is accessed.
     ///
     /// # Time complexity
     /// Two descriptors for each page or section that the range touches: for `b` bytes at most `b / 4096 + 2` look-ups.

@@ -153,7 +153,7 @@ impl Debt {
         self.wrote = true;
     }
 
-    /// Whether another can be added.
+    /// Returns true if another can be added.
     pub const fn is_full(&self) -> bool {
         self.count as usize == WINDOWS
     }

@@ -130,8 +130,9 @@ impl Budget {
         self.fresh = (now as u32).wrapping_add(ahead);
     }
 
-    /// Whether certainly no boundary has passed at a time of which this is the low word, at most [`Budget::FRESH`] after the last look. If
-    /// not, [`Budget::replenish`] or [`Budget::ran`] say.
+    /// Returns true if certainly no boundary has passed at a time of which this is the low word, at
+    /// most [`Budget::FRESH`] after the last look. If not, [`Budget::replenish`] or [`Budget::ran`]
+    /// say.
     #[inline(always)]
     pub const fn is_current(&self, now: u32) -> bool {
         self.since_fresh(now) < 0

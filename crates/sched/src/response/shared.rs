@@ -19,7 +19,7 @@ pub struct Sharer {
     pub price: u64,
     /// How many activations a job leads to: its own, those that it arranges, one for each callee that fails.
     pub activations: u64,
-    /// Whether it is released whenever the delayed thread is.
+    /// True if it is released whenever the delayed thread is.
     pub together: bool,
 }
 

@@ -289,7 +289,7 @@ fn jobs_within_a_period_of_the_budget() {
     }
 }
 
-/// Whether a job released at `release` can run within the budget's period from `start`.
+/// Returns true if a job released at `release` can run within the budget's period from `start`.
 fn overlap(release: u64, period: u64, start: u64, length: u64) -> bool {
     release < start + length && release + period > start
 }

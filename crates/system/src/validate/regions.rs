@@ -38,7 +38,7 @@ pub(crate) fn is_in_place(entry: &Area) -> Result<(), &'static str> {
     require(entry.physical == entry.base, "physical")
 }
 
-/// Whether two areas have eighths of the same regions without having a byte in common.
+/// Returns true if two areas have eighths of the same regions without having a byte in common.
 pub(crate) fn are_apart<U: RegionScheme>(system: &System, one: usize, other: usize) -> bool {
     let [one, other] = [one, other].map(|index| system.own_area::<U>(index));
     one.page_log2 == other.page_log2 && one.disabled | other.disabled == 0xff

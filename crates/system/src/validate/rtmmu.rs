@@ -4,7 +4,7 @@ use super::{is_kernel, overlaps, require};
 use crate::rtmmu::{BASE, Hardware, MOST_PAGES_LOG2, Mmu, PAGE, Rtmmu, Space};
 use crate::{Area, Domain, System, area};
 
-/// Whether there can be such hardware.
+/// Returns true if there can be such hardware.
 pub(crate) fn hardware(system: &System) -> bool {
     let Hardware { entries_log2, mmu, entries } = system.own::<Rtmmu>();
     entries_log2 <= MOST_PAGES_LOG2 + 1 && Mmu::from_number(mmu).is_some() && entries.is_multiple_of(PAGE)

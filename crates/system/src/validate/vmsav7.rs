@@ -6,7 +6,8 @@ use crate::vmsav7::{
 };
 use crate::{Area, System, area};
 
-/// Whether what is locked in the second-level cache can be, and the prefetcher is on or off.
+/// Returns true if what is locked in the second-level cache can be, and the prefetcher is on or
+/// off.
 pub(crate) fn caches(system: &System) -> bool {
     let Caches { ways, base, bytes, prefetch } = system.own::<Vmsav7>();
     // A line that is read ahead must not displace one that is to stay.
@@ -52,8 +53,8 @@ pub(crate) fn area(system: &System, index: usize, entry: &Area) -> Result<(), &'
     Ok(())
 }
 
-/// Whether one second-level table translates some of both. Areas that do not overlap have at most two tables in common: those at the ends
-/// of either.
+/// Returns true if one second-level table translates some of both. Areas that do not overlap have
+/// at most two tables in common: those at the ends of either.
 fn share_table(one: &Area, other: &Area) -> bool {
     let both = |mib: u32| is_in_table(one, mib) && is_in_table(other, mib);
     both(*touched(one).start()) || both(*touched(one).end())

@@ -150,7 +150,7 @@ impl<S: Store> Trie<S> {
         self.some_leaf(found).map(S::Regs::plain)
     }
 
-    /// Whether there is a leaf, cutting up a node where that can be done.
+    /// Returns true if there is a leaf, cutting up a node where that can be done.
     fn has_leaf(&mut self) -> bool {
         if self.free_leaf == END && S::UNIFORM && self.free_node != END {
             let node = self.free_node;
@@ -245,7 +245,7 @@ impl<S: Store> Trie<S> {
         self.prefix_of(entry).checked_shl(window_log2(entry & LOW)).unwrap_or(0)
     }
 
-    /// Whether `addr` belongs below node `entry`.
+    /// Returns true if `addr` belongs below node `entry`.
     fn covers(&self, entry: u32, addr: u32) -> bool {
         prefix(addr, entry & LOW) == self.prefix_of(entry)
     }

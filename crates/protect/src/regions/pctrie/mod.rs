@@ -161,7 +161,7 @@ impl<S: Store> Trie<S> {
         self.count as usize
     }
 
-    /// Whether nothing is mapped.
+    /// Returns true if nothing is mapped.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -14,7 +14,7 @@ pub trait Store {
     /// A leaf: the registers of a region.
     type Regs: Registers;
 
-    /// Whether nodes can be cut up into leaves: both have addresses of one kind.
+    /// True if nodes can be cut up into leaves: both have addresses of one kind.
     const UNIFORM: bool;
 
     /// Reads a word of a node; `at` is the node's address plus four times its index.

@@ -348,8 +348,9 @@ impl<R: Registers> Slots<R> {
         if self.candidates == 0 { None } else { Some(self.candidates.leading_zeros() as usize) }
     }
 
-    /// Whether the kernel may access `len` bytes from `base` on the domain's behalf: each of them is in a pinned or paged region that
-    /// permits the domain the same, and is normal memory. An empty range is granted anywhere: nothing is accessed.
+    /// Returns true if the kernel may access `len` bytes from `base` on the domain's behalf: each
+    /// of them is in a pinned or paged region that permits the domain the same, and is normal
+    /// memory. An empty range is granted anywhere: nothing is accessed.
     ///
     /// # Time complexity
     /// A look-up in the slots and the trie for every region met, and for every eighth of one with disabled eighths: for at
@@ -373,7 +374,7 @@ impl<R: Registers> Slots<R> {
         }
     }
 
-    /// Whether a leaf is in the slot that it remembers.
+    /// Returns true if a leaf is in the slot that it remembers.
     #[inline(always)]
     fn holds(&self, leaf: R) -> bool {
         self.image.regs[leaf.slot() as usize & 7] == leaf.stored()

@@ -163,7 +163,7 @@ fn what_is_pinned_at_run_time_stays_until_it_is_unpinned() {
     }
 }
 
-/// Whether the kernel may access a byte on the domain's behalf, byte by byte.
+/// Returns true if the kernel may access a byte on the domain's behalf, byte by byte.
 fn permits(slots: &Slots<RegionRegs>, trie: &PcTrie<'_, RegionRegs>, base: u32, len: u32, kind: AccessKind) -> bool {
     (0..len).all(|offset| {
         let Some(addr) = base.checked_add(offset) else { return false };

@@ -69,12 +69,14 @@ impl Status {
         self.0 >> 11 & 1 != 0
     }
 
-    /// Whether the fault address register holds the address: not of what was noticed late, nor of debug events (B3.13.1).
+    /// Returns true if the fault address register holds the address: not of what was noticed late,
+    /// nor of debug events (B3.13.1).
     pub const fn has_address(self) -> bool {
         !matches!(self.reason(), Reason::Late | Reason::Debug | Reason::Other)
     }
 
-    /// Whether the tables decided: what a domain may not access, as opposed to what the bus or the memory refused.
+    /// Returns true if the tables decided: what a domain may not access, as opposed to what the bus
+    /// or the memory refused.
     pub const fn is_protection(self) -> bool {
         matches!(
             self.reason(),

@@ -58,12 +58,12 @@ impl Chip {
         }
     }
 
-    /// Whether a walk can read this address.
+    /// Returns true if a walk can read this address.
     pub fn is_walked(&self, at: u32) -> bool {
         (self.root..self.root + 4096).contains(&at) || self.linked.contains(&(at & !1023))
     }
 
-    /// Whether a walk sees all that was written.
+    /// Returns true if a walk sees all that was written.
     pub fn is_published(&self) -> bool {
         !self.unpublished.iter().any(|at| self.is_walked(*at))
     }
@@ -72,7 +72,7 @@ impl Chip {
         self.tlb.retain(|(base, read)| address >> read.log2 << read.log2 != *base);
     }
 
-    /// Whether an entry is what a walk would find now.
+    /// Returns true if an entry is what a walk would find now.
     pub fn is_fresh(&self, (base, read): &Entry) -> bool {
         let mut pages = (0..1u32 << (read.log2 - 12)).map(|page| base + (page << 12));
         pages.all(|virt| self.walk(virt) == Some((*base, *read)))

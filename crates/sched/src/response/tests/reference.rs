@@ -205,7 +205,8 @@ impl Machine {
         Machine { follows: vec![vec![(0, 0)]], to_boundary: vec![0], is_masked: vec![false], left: vec![0] }
     }
 
-    /// Whether a window can open in a state, when its boundaries are multiples of `step` away.
+    /// Returns true if a window can open in a state, when its boundaries are multiples of `step`
+    /// away.
     fn opens(&self, state: usize, step: i64) -> bool {
         self.to_boundary[state] % step == 0 && !self.is_masked[state]
     }
