@@ -6,7 +6,8 @@ use crate::holding::Holding;
 use crate::region::{Entry, Mark, Piece, Region, Terms};
 use crate::wire::Refused;
 
-/// Most cycles that checking one access adds, where that is decided, and how we know; numbers as in `spec`.
+/// Bound on the check of one access: its level, its cycles, and the method by which they were
+/// found. Numbers are those of `spec`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bound {
     /// Number of an access level.
@@ -60,13 +61,16 @@ pub struct Admitted {
     pub nodes: Option<(u32, u32)>,
 }
 
-/// The account of memory and of what checks accesses to it. Each operation is joint and atomic: refused means unchanged. `held` is what the
-/// client has: what is mapped already decides where there is room for more, and which tables there are.
+/// The account of memory and of what checks accesses to it.
+///
+/// Each operation is joint and atomic: a refusal has changed nothing. `held` is what the client
+/// has, because what is mapped already decides where there is room for more and which tables exist.
 pub trait Account {
     /// Finds clean frames for fresh memory and enters them; enters the memory into the client's table.
     ///
     /// # Errors
-    /// The refusal; where a change has to be looked for, it says so ([`Account::explain`]).
+    /// The refusal. It names no change that has to be searched for: the search is
+    /// [`Account::explain`]'s, and the refusal says that there is one.
     fn admit(&mut self, client: u8, asked: &Asked, held: &[Holding]) -> Result<Admitted, Refused>;
 
     /// One step of looking for the smallest change of what would be refused: the request and one candidate are decided. Nothing changes.
@@ -75,16 +79,18 @@ pub trait Account {
     /// The refusal, with the change or the next step. `Ok` when it would be admitted.
     fn explain(&mut self, client: u8, asked: &Asked, step: u16, held: &[Holding]) -> Result<(), Refused>;
 
-    /// Takes the entry of a region in the client's table away; with `frames` also the memory, which is not clean then: the client
-    /// is charged for it until it is.
+    /// Takes the entry of a region out of the client's table. With `frames` it takes the memory,
+    /// too. That is dirty then, and stays charged to the client until it is clean.
     fn leave(&mut self, client: u8, entry: &Entry, frames: bool, held: &[Holding]);
 
-    /// Returns true if mapping is left to requests that follow the one that admits: memory is in
-    /// pieces, each of which takes its time.
+    /// Returns true if the request that admits memory maps none of it, because it comes in pieces.
+    /// Requests that follow map some each, so that the bound of one request does not grow with the
+    /// size.
     fn maps_later(&self) -> bool;
 
-    /// The next piece of a client's region to be mapped, of which `done` bytes are, up to the piece `last`: a piece that there is, or memory
-    /// of the promise that the grant was.
+    /// Returns the next piece of a client's region that is to be mapped. `done` bytes of it are
+    /// mapped, up to the piece `last`. The piece exists already, or is drawn now from the memory
+    /// that the grant has promised.
     ///
     /// # Errors
     /// `FULL`: the memory left is in so many pieces that the pool has no marks for one more. `BAD_STATE`: there is no such piece.
@@ -93,13 +99,15 @@ pub trait Account {
     /// A piece of a region.
     fn piece(&self, region: &Region, mark: Mark) -> Option<Piece>;
 
-    /// A piece of memory that the client had left is clean again; without one, what was promised of it and never drawn.
+    /// Notes that a piece of memory that the client had left is clean again. Without a piece it is
+    /// memory that was promised and never drawn.
     fn clean(&mut self, client: u8, region: &Region, piece: Option<Mark>, bytes: u32);
 
-    /// The bound of a client's accesses to memory that is kept so.
+    /// Returns the bound of a client's accesses to memory that is kept on these terms.
     fn bound(&self, client: u8, terms: Terms) -> Bound;
 
-    /// Cycles to map a region and to take that away again, at most, and how they were found; zeros where nothing is said.
+    /// Returns the most cycles that mapping a region takes, and taking it away again, with the
+    /// method; zeros where the platform says nothing.
     fn effort(&self, region: &Region, terms: Terms) -> Effort;
 }
 

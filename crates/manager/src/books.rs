@@ -33,7 +33,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
 {
     const NOBODYS: Ledger<D, P> = Ledger::new(Platform::NONE, [0; PLACES]);
 
-    /// An account of nobody, which admits nothing.
+    /// An account that admits nothing, until [`Books::open`].
     pub const fn closed() -> Self {
         Books {
             ledger: Self::NOBODYS,
@@ -59,7 +59,8 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         opened
     }
 
-    /// Reads the ledger and where its pools lie; how many there are. By itself, so that stacks hold one large value at a time.
+    /// Reads the ledger and the places of its pools. Returns the number of pools. It is a function
+    /// of its own so that the stack holds one large value at a time.
     #[inline(never)]
     fn read(&mut self, hand_over: HandOver) -> Result<usize, HandOverError> {
         let (places, count) = hand_over.pools::<P>()?;
@@ -116,7 +117,8 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         (ledger, Finder { stock, tallies, client: request.domain, scattered: false, window, joined, held })
     }
 
-    /// A request of the ledger's for what a client asks for, and where the memory is if another client has it.
+    /// Translates what a client asks for into a request to the ledger, with the region of the
+    /// memory if another client owns it.
     fn requested(&self, client: u8, asked: &Asked) -> Result<(Request, Option<Region>), Refused> {
         match asked {
             Asked::Fresh(wanted) => Ok((Self::fresh(client, wanted)?, None)),
@@ -169,7 +171,8 @@ fn refused(refusal: Refusal) -> Refused {
     refuse(refusal.rule.number(), refusal.asked, refusal.left, change, value)
 }
 
-/// Bits that are no specification: no rule of the ledger's is broken, for it never sees them.
+/// Refuses bits that are no specification. The rule is the manager's, because the ledger never sees
+/// such bits.
 fn unspecified(bits: u32) -> Refused {
     let (kind, value) = Change::Spec(TemporalSpec::default()).numbers();
     debug_assert!(kind < change::NONE);
@@ -181,7 +184,8 @@ fn request(client: u8, spec: u32) -> Result<Request, Refused> {
     Ok(Request::new(client, spec))
 }
 
-/// Bytes of nodes and leaves that an extent takes in a table at most: a leaf, and one node for each run of open eighths.
+/// Returns the most bytes of a table that an extent takes: a leaf, and one node for each run of
+/// open eighths.
 fn node_bytes(base: u32, bytes: u32) -> u32 {
     let eighths = match shape(base, bytes) {
         None => return 0,

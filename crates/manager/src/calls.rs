@@ -5,8 +5,10 @@ use abi::Error;
 use crate::note::Note;
 use crate::region::Mapping;
 
-/// The kernel's calls, each bounded. The kernel checks everything again; a refusal here means that the account is wrong, unless it is
-/// `BUSY`: another manager's edit is under way, and the same call will do later.
+/// The kernel's calls, each bounded.
+///
+/// The kernel checks everything again, so a refusal here means that the account is wrong. `BUSY` is
+/// the exception: another manager's edit is under way, and the same call will succeed later.
 pub trait Calls {
     /// Untyped frames become memory that can be mapped.
     ///
@@ -26,20 +28,20 @@ pub trait Calls {
     /// Those of the kernel.
     fn unmap(&mut self, client: u8, mapping: &Mapping) -> Result<(), Error>;
 
-    /// Gives the client's table memory for nodes, as much of it as the kernel takes at once, from its beginning on; returns the bytes
-    /// given.
+    /// Gives the client's table memory for nodes, from the beginning of the range on. The kernel
+    /// takes a part of it at once; returns the bytes that it took.
     ///
     /// # Errors
     /// Those of the kernel.
     fn nodes(&mut self, client: u8, base: u32, bytes: u32) -> Result<u32, Error>;
 
-    /// One step of clearing frames that nobody has mapped; returns the bytes left.
+    /// Takes one step of clearing frames that no domain has mapped; returns the bytes left.
     ///
     /// # Errors
     /// Those of the kernel.
     fn clean(&mut self, base: u32, bytes: u32) -> Result<u32, Error>;
 
-    /// Tells whoever observes; by itself, nobody does.
+    /// Tells an observer of the run. Does nothing unless an implementation has an observer.
     fn tell(&mut self, note: &Note) {
         let _ = note;
     }

@@ -127,7 +127,7 @@ impl fmt::Display for Refused {
         let unit = unit(self.rule);
         write!(f, "refused by rule {}: {}; ", self.rule, sentence(self.rule))?;
         write!(f, "asked {}, ", Figure(unit, self.asked))?;
-        // Of what a platform cannot keep at all, nothing is left that could be named.
+        // A platform that cannot keep the specification at all has no weaker one to name.
         if unit == Unit::Spec && self.left == 0 {
             f.write_str("left nothing; ")?;
         } else {

@@ -20,12 +20,12 @@ pub struct PoolAt {
 }
 
 impl PoolAt {
-    /// A pool that is never short of marks, and of whose name the first 16 bytes count.
+    /// A pool that is never short of marks. The first 16 bytes of the name count.
     pub fn new(name: &str, base: u32, bytes: u32) -> PoolAt {
         PoolAt { base, bytes, marks: u32::MAX, name: padded(name) }
     }
 
-    /// Its name; empty when that is no text.
+    /// Returns its name, or nothing if that is no text.
     pub fn text(&self) -> &str {
         let end = self.name.iter().position(|byte| *byte == 0).unwrap_or(NAME_BYTES);
         core::str::from_utf8(&self.name[..end]).unwrap_or("")
@@ -43,7 +43,9 @@ pub struct Declared {
     pub name: [u8; NAME_BYTES],
 }
 
-/// The host hands this over: the ledger as it is when the system starts, the places of the pools, and the declared shared memory.
+/// What the host hands over: the ledger as it is when the system starts, the places of the pools,
+/// and the declared shared memory. The manager starts from it, so that it knows what the host has
+/// already granted.
 ///
 /// ```text
 /// word 0, 1      pools, shares                             then
@@ -140,7 +142,8 @@ impl<'a> HandOver<'a> {
         found.ok_or(HandOverError::Short)
     }
 
-    /// Pools and shares, of each at most as many as there are bytes.
+    /// Returns the numbers of pools and of shares. Each is at most the number of bytes, so that no
+    /// product of them with a computed from them can wrap.
     fn counts(&self) -> Result<(usize, usize), HandOverError> {
         let [pools, shares] = self.words(0)?.map(|count: u32| count as usize);
         if pools > self.bytes.len() || shares > self.bytes.len() {

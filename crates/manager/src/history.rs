@@ -1,7 +1,9 @@
-//! Long random histories of requests that can be replayed: the same on the host and on the target, so that every decision can
-//! be compared. The next request depends on the answers so far, for what was granted is what can be released.
+//! Long random histories of requests. They can be replayed on the host and on the target, so that
+//! every decision can be compared.
 //!
-//! The whole state is words, so that several domains can take turns at one history in shared memory.
+//! The next request depends on the answers so far, because only what was granted can be released.
+//! The whole state is words, so that several domains can take turns at one history in shared
+//! memory.
 
 use crate::rule::change;
 use crate::wire::{Answer, MESSAGE_WORDS, Message, Operation, Refused, Request, access};
@@ -113,7 +115,8 @@ impl History {
         &mut self.words[first..first + SLOT_WORDS]
     }
 
-    /// A slot in this state, of this client unless it is free; the search begins anywhere.
+    /// Finds a slot in this state. Unless it is to be free, it belongs to this client. The search
+    /// begins at a random slot.
     fn find(&mut self, state: u32, who: u32) -> Option<u32> {
         let from = self.below(SLOTS as u32);
         (0..SLOTS as u32).map(|step| (from + step) % SLOTS as u32).find(|index| {
@@ -166,8 +169,8 @@ impl History {
         self.words[REQUEST..FIRST_SLOT].copy_from_slice(&request.encode());
     }
 
-    /// One's own shared memory, or another's; mostly what is declared, with the specification that goes with the name, so that some of it
-    /// can be joined.
+    /// Plans a request for the client's own shared memory, or for another's. Mostly it is declared
+    /// memory with the specification that goes with the name; otherwise hardly any could be joined.
     fn plan_share(&mut self, who: u32) -> Request {
         let access = access::READ | self.below(16);
         let joins = self.below(2) == 0;
@@ -255,7 +258,8 @@ impl History {
         }
     }
 
-    /// The same client asks what would be admitted in the place of its last request.
+    /// Plans the request by which the same client asks what would be admitted in place of its last
+    /// one.
     fn plan_explain(&mut self, step: u16) {
         let Some(refused) = Request::decode(&self.message()) else { return self.plan() };
         self.words[SLOT] = NO_SLOT;

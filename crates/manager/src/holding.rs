@@ -1,4 +1,5 @@
-//! The holdings of each client: a table of a fixed number of records for each, so that nobody can use up another's.
+//! The holdings of each client. Each has a table of its own with a fixed number of records, so that
+//! no client can use up another's.
 
 use memory::pieces::PAGE_LOG2;
 
@@ -58,13 +59,14 @@ pub struct Holding {
     pub write: bool,
     /// How it is kept in the client's table.
     pub terms: Terms,
-    /// Bytes that are mapped; of what is not clean, those that are.
+    /// Bytes that are mapped. In state [`State::Dirty`]: bytes that are clean already.
     pub done: u32,
-    /// The piece that was mapped last; of what is on its way out, the next one.
+    /// The piece that was mapped last. On the way out: the next piece to unmap or to clean.
     pub mark: Mark,
-    /// Pages that have been unmapped already of what is on its way out.
+    /// On the way out: pages that have been unmapped already.
     pub pages_gone: u16,
-    /// The piece behind what is mapped has been typed already.
+    /// The piece behind what is mapped has been typed already. A request that the kernel refuses
+    /// with `BUSY` after typing must not type it again.
     pub typed: bool,
 }
 
@@ -74,7 +76,7 @@ impl Holding {
         Entry { region: self.region, spec: self.spec, terms: self.terms }
     }
 
-    /// How the client's table has a piece that begins `offset` bytes behind the beginning.
+    /// Returns the mapping of a piece that begins `offset` bytes behind the beginning.
     pub const fn mapping(&self, offset: u32, piece: &Piece) -> Mapping {
         Mapping {
             at: self.region.base + offset,
@@ -86,7 +88,7 @@ impl Holding {
         }
     }
 
-    /// Bytes before the next piece of what is on its way out.
+    /// Returns the bytes before the next piece, on the way out.
     pub fn gone(&self) -> u32 {
         u32::from(self.pages_gone) << PAGE_LOG2
     }
@@ -122,7 +124,7 @@ pub struct Who {
 }
 
 impl Who {
-    /// Nobody.
+    /// No client.
     pub const NOBODY: Who = Who { readers: 0, writers: 0 };
 
     /// Access rights of a client: bits of `wire::access`.
@@ -143,7 +145,7 @@ impl Share {
         members: 0,
     };
 
-    /// Access rights of a client to it: those that manifest and owner both permit.
+    /// Returns the access rights of a client to it: those that manifest and owner both permit.
     pub const fn access(&self, client: u8) -> u32 {
         self.declared.access(client) & self.permitted.access(client)
     }
@@ -193,7 +195,8 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
         life: 0,
     };
 
-    /// The first record of which something holds. One loop for all searches keeps the manager's code small.
+    /// Returns the index of the first record for which `holds` is true. One loop for all searches
+    /// keeps the manager's code small.
     ///
     /// # Time complexity
     /// O(EACH), as for all that search records; O(SHARES) for shares.
@@ -248,5 +251,5 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
     }
 }
 
-/// There are hundreds of them.
+// A client has tens of records, and all clients hundreds: each byte counts.
 const _: () = assert!(size_of::<Holding>() <= 32);

@@ -6,10 +6,15 @@
 //! an operation and numbers, each of which is looked up in the tables of the client whose badge the kernel vouches for.
 //!
 //! # Bounds
-//! Every operation looks at most once at each record of one client (`EACH`), at each client, and at the shares of each, and
-//! makes a fixed number of kernel calls. Its account makes one decision, and two for `EXPLAIN`: with page tables each looks, for each of
-//! two places of tables, at a window of 256 granules and at each record. Longer work (mapping and unmapping many pieces, scrubbing, revoking, reclaiming,
-//! finding what would be admitted in the place of what is refused) is done in steps, each of them a request of its own.
+//! Every operation looks at most once at each record of one client (`EACH`), at each client, and at
+//! the shares of each, and makes a fixed number of kernel calls. Its account makes one decision,
+//! and two for `EXPLAIN`. With page tables each decision looks at a window of 256 granules and at
+//! each record, for each of two places of tables.
+//!
+//! Longer work is done in steps, each of them a request of its own: mapping and unmapping many
+//! pieces, scrubbing, revoking, reclaiming, and finding what would be admitted in place of what is
+//! refused. The gate's bound stands in the response time of its callers, so no request may depend
+//! on the size asked.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -53,8 +58,9 @@ use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};
 pub const SCRUB_STEPS: u32 = 8;
 /// Pieces of memory that one request maps or unmaps.
 pub const MAP_STEPS: u32 = 4;
-/// Bytes after which a request maps, or unmaps, no further piece: as many as its pieces are at least, so that one of 64 KiB, which has
-/// sixteen descriptors, is the last of its request. There is one piece where a region register covers all of it.
+/// Bytes after which a request maps, or unmaps, no further piece: four of the smallest pieces. A
+/// piece of 64 KiB has sixteen descriptors, and is therefore the last of its request. With region
+/// registers there is one piece.
 pub const MAP_BYTES: u32 = MAP_STEPS << PAGE_LOG2;
 /// Domains that lose shared memory in one step of revoking it.
 pub const REVOKE_STEPS: u32 = 2;

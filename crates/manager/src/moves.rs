@@ -27,8 +27,9 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     /// Mapping as part of the request that admitted it. It is left to `MAP` when the kernel is busy with another manager's edit.
     ///
     /// # Errors
-    /// The kernel's; nobody gets the memory then before it has been scrubbed. Pieces that were mapped already are taken back; where the kernel
-    /// refuses that, too, whoever reclaims it goes on.
+    /// The kernel's. Pieces that were mapped already are taken back, and the memory is scrubbed
+    /// before another client gets it. If the kernel refuses to take it back, too, a later `RECLAIM`
+    /// goes on.
     #[inline(never)]
     pub(crate) fn begin(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
         let later = self.account.maps_later();
@@ -58,7 +59,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         Ok(())
     }
 
-    /// Maps the next pieces; returns the bytes that are left. Memory of one's own is drawn and typed first; joined memory is there.
+    /// Maps the next pieces; returns the bytes that are left. The client's own memory is drawn and
+    /// typed first; joined memory exists already.
     #[inline(never)]
     pub(crate) fn enter(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<u32, Error> {
         let before = self.holding(client, slot).done;
@@ -120,7 +122,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         }
     }
 
-    /// Nothing of it is in the client's table.
+    /// Notes that nothing of a record is in the client's table any more: tells the account, and
+    /// ends the membership of shared memory.
     fn left(&mut self, client: u8, slot: usize) {
         let Manager { account, clients } = self;
         let record = &mut clients[usize::from(client)];
@@ -134,7 +137,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         }
     }
 
-    /// One step of clearing: at most [`SCRUB_STEPS`] of the kernel's steps. Returns the bytes left.
+    /// Takes one step of clearing: at most [`SCRUB_STEPS`] of the kernel's steps, so that the bound
+    /// of a request does not depend on the size. Returns the bytes left.
     #[inline(never)]
     pub(crate) fn cleanse(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<u32, Error> {
         let mut left = 0;
@@ -164,7 +168,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     }
 }
 
-/// Ends a mapping; a domain that the kernel has taken apart has none left.
+/// Ends a mapping. `BAD_STATE` is no error: the kernel has taken the mappings of a restarted domain
+/// away by itself.
 fn unmap(client: u8, mapping: &Mapping, calls: &mut impl Calls) -> Result<(), Error> {
     match calls.unmap(client, mapping) {
         Ok(()) | Err(Error::BadState) => Ok(()),

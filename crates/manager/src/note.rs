@@ -1,5 +1,6 @@
-//! The manager's notes for whoever observes a run: each grant, and its end. A domain can leave markers, an id of 16 bits with a word each;
-//! a note is one to three of them. Nothing that the manager does depends on a note.
+//! The manager's notes for an observer of the run: each grant, and its end. A domain can leave
+//! markers, an id of 16 bits with a word each. A note consists of one to three markers. Nothing
+//! that the manager does depends on a note.
 //!
 //! ```text
 //! bit of an id   15  14..13  12..0
@@ -27,7 +28,7 @@ const PLACE_SHIFT: u32 = 8;
 const PLACE: u16 = 0b11;
 const PINNED: u16 = 1 << 10;
 
-/// How somebody has memory.
+/// How a client has memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Holder {
@@ -76,7 +77,7 @@ pub struct GrantNote {
 /// A note of the manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// A client has memory from now on, of which nothing need be mapped yet.
+    /// A client has memory from now on. It need not be mapped yet.
     Granted(GrantNote),
     /// A client no longer has what began at an address.
     Ended {
@@ -122,7 +123,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Takes the manager's next marker; a note when it is complete, `None` when it is not, or when the marker belongs to none.
+    /// Takes the manager's next marker. Returns a note if it is complete with it, and `None` if it
+    /// is not, or if the marker belongs to no note.
     ///
     /// # Errors
     /// [`Strange`] when the marker does not follow those before it, or has bits without a meaning; it begins anew then.

@@ -1,5 +1,5 @@
-//! Memory that a client is to have: `GRANT`, `SHARE` and `JOIN`, and `EXPLAIN` of each. One function finds out what a request
-//! comes to, so that what is explained is what would be done.
+//! Memory that a client is to have: `GRANT`, `SHARE` and `JOIN`, and `EXPLAIN` of each. All of them
+//! read a request by one function (`sought`), so that what is explained is what would be done.
 
 use abi::Error;
 
@@ -48,8 +48,9 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         Ok(self.granted(client, &self.record(client).holdings[slot]))
     }
 
-    /// `EXPLAIN`: one step of looking for what would be admitted. It is not asked for with the refusal, because all steps together take
-    /// longer than anything else that a request makes the manager do.
+    /// `EXPLAIN`: takes one step of the search for what would be admitted. A refusal does not
+    /// contain the search, because all its steps together take longer than anything else that a
+    /// request makes the manager do, and the gate's bound would have to cover them.
     ///
     /// # Time complexity
     /// Two decisions of the account.
@@ -70,7 +71,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         self.record(client).free().ok_or(refuse(rule::RECORDS, 1, 0, change::RELEASE, 1))
     }
 
-    /// Memory that the account admits, mapped to the client that will hold it in `state`. Returns the index of its record.
+    /// Asks the account for memory, and maps it to the client, which will hold it in `state`.
+    /// Returns the index of its record.
     fn enter_asked(
         &mut self,
         client: u8,

@@ -65,7 +65,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
                     return Err(refuse(rule::ALONE, 0, members, change::REVOKE, members).into());
                 }
                 let begun = self.withdraw(client, slot, calls);
-                // Nobody joins what is on its way out.
+                // From now on no client can join it: it is on its way out.
                 let record = self.record_mut(client);
                 if !record.holdings[slot].state.is_live() {
                     record.shares[usize::from(index)].holding = None;

@@ -1,9 +1,10 @@
-//! Memory that clients have, as their tables have it.
+//! Memory that clients have, and the entries of their tables for it.
 
 pub use memory::pieces::{Mark, Piece};
 
-/// Memory that a client has from an address on. With region registers one of them covers it: the lowest eighths of a naturally aligned
-/// power of two, in one piece. With page tables it is in pieces, wherever these are.
+/// Memory that a client has from an address on. With region registers it is in one piece that one
+/// register covers: the lowest eighths of a naturally aligned power of two. With page tables it
+/// consists of pieces that can lie anywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Region {
     /// First address, as the client sees it.
@@ -30,7 +31,7 @@ pub struct Terms {
     pub slots: u8,
     /// Location of its tables: number of a `spec::TablePlace`.
     pub place: u8,
-    /// The kernel is asked to keep them on the chip.
+    /// The kernel is asked to keep its tables on the chip.
     pub near: bool,
 }
 

@@ -7,32 +7,36 @@ pub const FIRST: u32 = 64;
 
 /// A client has a fixed number of records. Asked 1; left 0.
 pub const RECORDS: u32 = 64;
-/// Whoever maps shared memory wants what it has. Asked and left: packed specifications.
+/// A client maps shared memory with the specification that it has. Asked and left: packed
+/// specifications.
 pub const SPEC_AGREES: u32 = 66;
-/// Whoever maps shared memory wants no more of it than there is. Asked and left: bytes.
+/// A client maps no more of shared memory than there is. Asked and left: bytes.
 pub const SIZE_AGREES: u32 = 67;
-/// The owner permits who maps shared memory, and how, as far as the manifest does. Asked and left: bits of `wire::access`.
+/// A client maps shared memory as far as manifest and owner both permit. Asked and left: bits of
+/// `wire::access`.
 pub const PERMITTED: u32 = 68;
 /// The memory that a request names exists, and is the caller's. Asked: the address; left 0.
 pub const EXISTS: u32 = 69;
 /// An owner gives shared memory back after everybody else. Asked 0; left: how many domains have it mapped.
 pub const ALONE: u32 = 70;
-/// A specification is one of those that there are. Asked: the word; left 0.
+/// A specification is one that exists. Asked: the word; left 0.
 pub const SPECIFIED: u32 = 72;
 /// An alignment is a power of two. Asked: bytes; left 0.
 pub const ALIGNED: u32 = 73;
-/// Shared memory is there from when its owner has made it until it gives it back. Asked 1; left 0.
+/// Shared memory exists after its owner has made it, until the owner gives it back. Asked 1; left
+/// 0.
 pub const MADE: u32 = 74;
 /// A client shares what the manifest declares as its own, under that name. Asked 1; left 0.
 pub const DECLARED: u32 = 75;
-/// Each piece of memory takes two marks of the kernel's frame table, of which a pool has a number. Asked 1; left 0.
+/// Each piece of memory takes two marks of the kernel's frame table, and a pool has a limited
+/// number of marks. Asked 1; left 0.
 pub const MARKS: u32 = 76;
 
 /// Kinds of change that would make a request admissible.
 pub mod change {
     /// No change has been found yet: `EXPLAIN` goes on with this step (value). The ledger's number.
     pub const UNKNOWN: u32 = spec::Change::Unknown(0).numbers().0;
-    /// No change of this request does it.
+    /// No change of this request would be admitted.
     pub const NONE: u32 = 64;
     /// Release so many of one's own (value).
     pub const RELEASE: u32 = 65;

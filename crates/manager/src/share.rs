@@ -1,8 +1,9 @@
-//! Memory that several clients map. Its owner made it, pays for the frames and says who may map it and how; each client pays
-//! for the entry in its own table.
+//! Memory that several clients map. Its owner made it, pays for the frames and says which clients
+//! may map it and how. Each client pays for the entry in its own table.
 //!
-//! Names cannot be squatted: the manifest declares each, under its owner, with who may map it at most. A domain makes only what is
-//! declared as its own, and joins only by naming the owner, so that a name means the same to everybody from the beginning.
+//! No client can take a name before its owner does. The manifest declares each name under its
+//! owner, with the most that others may do. A domain makes only what is declared as its own, and
+//! joins only by naming the owner. So a name means the same to every client from the beginning.
 
 use crate::account::{Account, Asked, Fresh};
 use crate::calls::Calls;
@@ -25,7 +26,7 @@ fn not_made() -> Refused {
     refuse(rule::MADE, 1, 0, change::NONE, 0)
 }
 
-/// Access that means something: whoever maps memory reads it.
+/// Checks that the access asked for exists and contains reading, as every mapping does.
 fn sensible(request: &Request) -> Result<(), Refused> {
     if request.access & !access::ALL == 0 && request.access & access::READ != 0 {
         return Ok(());
@@ -34,7 +35,8 @@ fn sensible(request: &Request) -> Result<(), Refused> {
 }
 
 impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> Manager<L, CLIENTS, EACH, SHARES> {
-    /// Lets a client make shared memory of that name, which others may then map at most so; false when there is no room for it.
+    /// Lets a client make shared memory of that name, and says which clients may map it at most.
+    /// Returns false if there is no room for it.
     pub fn declare(&mut self, owner: usize, name: [u8; NAME_BYTES], declared: Who) -> bool {
         let Some(record) = self.clients.get_mut(owner).filter(|_| name[0] != 0) else { return false };
         let Some(free) = record.shares.iter_mut().find(|share| share.name[0] == 0) else { return false };
@@ -42,7 +44,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         true
     }
 
-    /// Reads `SHARE`: the caller's own, whatever others call theirs.
+    /// Reads `SHARE`: the caller's own memory of that name. Other clients can have memory of the
+    /// same name.
     pub(crate) fn own_share(&self, client: u8, request: &Request) -> Result<Sought, Refused> {
         sensible(request)?;
         let index = self.record(client).share(&request.share).ok_or_else(undeclared)? as u8;
@@ -71,7 +74,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         self.clients.iter().position(|client| client.name == *name && name[0] != 0).map(|index| index as u8)
     }
 
-    /// A client has made its shared memory, in the record `slot`; who may map it, the bits of `asked` say.
+    /// Notes that a client has made its shared memory, in the record `slot`. The bits of `asked`
+    /// say which clients may map it.
     pub(crate) fn offer(&mut self, client: u8, index: u8, slot: usize, asked: u32) {
         let all = |bits: u32| if asked & bits != 0 { EVERYBODY } else { 0 };
         let permitted = Who { readers: all(access::ALL_READ), writers: all(access::ALL_WRITE) };
@@ -107,7 +111,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         Ok(Sought::New(Asked::Theirs(theirs.entry()), State::Joined(owner, index), write))
     }
 
-    /// `PERMIT`: who has mapped the memory keeps it; see `REVOKE`. Nobody gets more than the manifest says.
+    /// `PERMIT`: says which clients may map the memory from now on, within what the manifest says.
+    /// A client that has mapped it keeps it until `REVOKE`.
     pub(crate) fn permit(&mut self, client: u8, request: &Request) -> Outcome {
         let index = self.record(client).share(&request.share).ok_or_else(undeclared)?;
         let share = self.record(client).shares[index];
@@ -128,7 +133,9 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         Ok(Answer::Done(0))
     }
 
-    /// `REVOKE`: nobody may map the memory from now on; at most [`REVOKE_STEPS`] domains lose it in each call.
+    /// `REVOKE`: lets no client map the memory from now on, and takes it from those that have. At
+    /// most [`REVOKE_STEPS`] domains lose it in each call, so that the bound of a call does not
+    /// grow with their number.
     pub(crate) fn revoke(&mut self, client: u8, share: &[u8; NAME_BYTES], calls: &mut impl Calls) -> Outcome {
         let index = self.record(client).share(share).ok_or_else(undeclared)?;
         self.shared((client, index as u8)).holding.ok_or_else(not_made)?;
@@ -162,7 +169,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     }
 }
 
-/// A client may not do so much; whether the manifest or the owner says so shows in the change.
+/// Refuses access that a client does not have. The change tells the two reasons apart: `DECLARE` if
+/// the manifest does not permit it.
 #[inline(never)]
 fn forbidden(share: &Share, client: u8, asked: u32) -> Refused {
     let left = share.access(client);
@@ -174,7 +182,8 @@ fn forbidden(share: &Share, client: u8, asked: u32) -> Refused {
     refuse(rule::PERMITTED, asked, left, change, left)
 }
 
-/// Whether a request agrees with shared memory that there is.
+/// Refuses a request that asks for another specification, or for more bytes, than existing shared
+/// memory has.
 #[inline(never)]
 fn agree(spec: u32, bytes: u32, request: &Request) -> Result<(), Refused> {
     if request.spec != spec {

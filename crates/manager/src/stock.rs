@@ -33,7 +33,8 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
     /// No memory.
     pub const CLOSED: Self = Stock::Extents([const { None }; P]);
 
-    /// All of the pools' memory, which is clean. Each step has a large value on the stack, one at a time.
+    /// Takes in all of the pools' memory, which is clean. The steps are functions of their own, so
+    /// that the stack holds one large value at a time.
     pub fn open(&mut self, scatters: bool, pools: &[PoolAt]) -> Result<(), ExtentError> {
         self.close(scatters);
         pools.iter().enumerate().try_for_each(|(index, at)| match self {
@@ -92,7 +93,7 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
         }
     }
 
-    /// Memory of a region will not be clean.
+    /// Notes that the memory of a region is dirty from now on.
     pub fn soil(&mut self, region: &Region) {
         if let (Some(extents), Some(extent)) = (self.extents(region.pool), extent(region.base, region.bytes)) {
             // Cannot fail: the extent is reserved and live.
@@ -100,7 +101,8 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
         }
     }
 
-    /// The piece of a region behind `done` bytes, up to the piece `last`, if it has been drawn.
+    /// Returns the piece of a region that follows `done` bytes and the piece `last`, if it has been
+    /// drawn already.
     pub fn drawn(&self, region: &Region, done: u32, last: Mark) -> Option<Mark> {
         let next = match self.pieces(region.pool) {
             _ if done == 0 => region.first,
@@ -110,7 +112,7 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
         (!next.is_end() || matches!(self, Stock::Extents(_))).then_some(next)
     }
 
-    /// Draws it.
+    /// Draws the piece that follows `done` bytes and the piece `last`.
     pub fn draw(&mut self, region: &mut Region, done: u32, last: Mark) -> Option<Mark> {
         let after = if done == 0 { Mark::END } else { last };
         let at = region.base.wrapping_add(done);
@@ -121,7 +123,8 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
         Some(drawn)
     }
 
-    /// Pieces of what was taken just now.
+    /// Returns the number of pieces of memory that was taken just now. Promised memory has none
+    /// yet.
     #[inline(never)]
     pub fn count(&self, range: &Range) -> u32 {
         let Some(pieces) = self.pieces(range.pool) else { return 1 };
@@ -133,7 +136,7 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
         range.bytes / first.max(1)
     }
 
-    /// Takes back what was taken just now, which is clean.
+    /// Gives memory back that was taken just now. It is still clean.
     pub fn give(&mut self, range: Range) {
         if let Some(pieces) = self.pieces_mut(range.pool) {
             if range.base == PROMISED { pieces.forgo(range.bytes) } else { pieces.give_all(pieces.chain(range.base)) }
@@ -167,7 +170,7 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
     }
 }
 
-/// Finder of memory for one request of a client, and of addresses for it.
+/// Finds memory for one request of a client, and addresses for it, while the ledger decides.
 pub(crate) struct Finder<
     'a,
     const D: usize,
@@ -192,7 +195,7 @@ pub(crate) struct Finder<
 impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
     Finder<'_, D, P, WORDS, PAGE_WORDS, PAGES>
 {
-    /// Memory in one piece, or in pieces of so many bytes.
+    /// Takes memory in one piece, or in pieces of so many bytes.
     fn reserve(&mut self, pool: u8, wanted: &spec::Wanted, piece: u32) -> Result<Range, NotThere> {
         let spec::Wanted { bytes, align, at } = *wanted;
         if let Some(pieces) = self.stock.pieces_mut(pool) {
@@ -208,7 +211,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         match found {
             Ok(extent) => Ok(Range { pool, base: extent.base(), bytes: extent.bytes() }),
             Err(ExtentError::Full { largest, .. }) => Err(NotThere { largest }),
-            // More than any extent has: less of it may be there, wherever that lies.
+            // No extent is so large. A smaller one may be free, wherever it lies.
             Err(_) => Err(NotThere { largest: if at.is_some() { 0 } else { extents.largest() } }),
         }
     }
@@ -227,7 +230,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     }
 }
 
-/// Address of memory that is promised and not chosen yet.
+/// Address that stands for memory that is promised and not chosen yet.
 const PROMISED: u32 = 0;
 
 impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> Frames

@@ -1,5 +1,8 @@
-//! Addresses of memory that a client gets at run time, with page tables: each client has a window of addresses of its own, whose parts
-//! are translated by tables in one place each. Shared memory has its owner's address in every client.
+//! Addresses of memory that a client gets at run time, with page tables.
+//!
+//! Each client has a window of addresses of its own. A window has three parts, and each part is
+//! translated by tables in one place, so that one table never serves two promises. Shared memory
+//! has its owner's address in every client.
 
 use spec::{Pages, TablePlace, UNITS, Wanted};
 
@@ -28,7 +31,8 @@ impl Window {
         Window { base, log2: pages.window_log2, table_bytes: pages.new_table_bytes() }
     }
 
-    /// A quarter for tables on the chip, one for tables in locked ways, and half for others: offset and bytes.
+    /// Returns offset and bytes of a part: a quarter is for tables on the chip, a quarter for
+    /// tables in locked ways, and half for others.
     fn part(&self, place: TablePlace) -> Option<(u32, u32)> {
         let quarter = 1 << (self.log2 - 2);
         match place {
@@ -39,14 +43,17 @@ impl Window {
         }
     }
 
-    /// Returns true if an address, of any client's window, is one for tables in this place.
+    /// Returns true if an address of any client's window belongs to the part for tables in this
+    /// place.
     pub fn serves(&self, address: u32, place: TablePlace) -> bool {
-        // Windows follow one another from a multiple of their size on, or not: only the distance counts.
+        // All windows have the same size and follow one another, so the distance from this one's
+        // base tells the offset in any.
         let offset = address.wrapping_sub(self.base) & ((1 << self.log2) - 1);
         self.part(place).is_some_and(|(first, bytes)| offset.wrapping_sub(first) < bytes)
     }
 
-    /// The lowest address at which so much can be mapped, or the one that it must have; `None` when there is none.
+    /// Returns the lowest address at which so much can be mapped, or the one that it must have;
+    /// `None` if there is none.
     ///
     /// # Time complexity
     /// A look at each record, and at each granule of a part (at most 256).
@@ -85,7 +92,8 @@ impl Window {
     }
 }
 
-/// A bit for each granule that a client's memory has, or had and is not clean.
+/// Returns a bit for each granule of addresses in use. Memory that is not clean yet still has its
+/// addresses.
 fn taken(base: u32, granules: u32, held: &[Holding]) -> [u32; WORDS] {
     let mut taken = [0; WORDS];
     for holding in held.iter().filter(|holding| holding.state != crate::State::Free) {
@@ -101,7 +109,8 @@ fn taken(base: u32, granules: u32, held: &[Holding]) -> [u32; WORDS] {
     taken
 }
 
-/// Second-level tables that a region needs and nothing else of the client does; a section that is locked needs none.
+/// Returns the number of second-level tables that a region needs and no other region of the client
+/// does. A locked section needs none.
 ///
 /// # Time complexity
 /// A look at each record for each MiB.

@@ -152,7 +152,7 @@ pub struct Request {
     pub access: u32,
     /// How often the caller has been restarted.
     pub life: u32,
-    /// Of an [`Operation::Explain`] only: the request that it is about.
+    /// The request that an [`Operation::Explain`] is about; `None` for every other operation.
     pub of: Option<Explained>,
     /// Name of a domain, padded with zero bytes; empty when none is named.
     pub name: [u8; NAME_BYTES],
@@ -211,8 +211,8 @@ impl Request {
         words
     }
 
-    /// Reads a request from words that anybody may have written; `None` when no operation has that number, or an `EXPLAIN` is about
-    /// none that asks for memory.
+    /// Reads a request from words of any value. Returns `None` if no operation has that number, or
+    /// if an `EXPLAIN` is about one that does not ask for memory.
     pub fn decode(words: &Message) -> Option<Request> {
         let name_at = |first: usize| {
             let mut name = [0; NAME_BYTES];
@@ -286,7 +286,8 @@ impl Granted {
         if self.place & place::PINNED != 0 { None } else { spec::TablePlace::from_number(self.place & place::TABLE) }
     }
 
-    /// The part that is independent of other domains and the part that is not, where independence was asked for and is kept in part.
+    /// Says which part is independent of other domains and which is not, if independence was asked
+    /// for and is kept in part.
     pub const fn partly(&self) -> Option<spec::Independence> {
         if self.place & place::PARTLY == 0 {
             return None;
