@@ -143,7 +143,7 @@ impl<'a> HandOver<'a> {
     }
 
     /// Returns the numbers of pools and of shares. Each is at most the number of bytes, so that no
-    /// product of them with a computed from them can wrap.
+    /// offset that is computed from them can wrap.
     fn counts(&self) -> Result<(usize, usize), HandOverError> {
         let [pools, shares] = self.words(0)?.map(|count: u32| count as usize);
         if pools > self.bytes.len() || shares > self.bytes.len() {
