@@ -19,7 +19,8 @@ pub struct Context {
     pub stack_base: u32,
     /// How far above `stack_base` a basic frame may begin; one with floating-point state begins at least 72 bytes lower.
     pub frame_room: u32,
-    /// s16 to s31, when bit 4 of `exc_return` is clear; otherwise nobody reads it, so that nobody has to clear it.
+    /// s16 to s31, if bit 4 of `exc_return` is clear. Otherwise no code reads it, so it need not be
+    /// cleared.
     pub float: MaybeUninit<[u32; 16]>,
 }
 
@@ -50,7 +51,7 @@ impl Entry {
     /// Offset of the lowest address of the stack.
     pub const STACK_BASE: usize = core::mem::offset_of!(Entry, stack_base);
 
-    /// Leads nowhere.
+    /// An entry that leads nowhere: no frame lies in its stack.
     pub const NOWHERE: Entry = Entry { stack_base: u32::MAX, frame_room: 0, psp: 0, badge: 0, tail: [0; 4] };
 
     /// Keeps what a start needs, but for its arguments.

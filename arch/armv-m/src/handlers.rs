@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::machine::{Board, Machine, Port};
 use crate::regs;
 
-/// A call after which the caller goes on.
+/// Performs a call after which the caller goes on.
 #[inline]
 pub fn simple<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>, args: &Args, number: u32) -> *mut Context {
     kernel.on_simple(number, args);
@@ -25,10 +25,12 @@ pub fn timer<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Cont
     kernel.resume()
 }
 
-/// Beside the number of an exception: its handler asks for its thread, without the kernel having been interrupted by the line.
+/// Bit beside the number of an exception: a direct handler of the line asks for its thread. The
+/// line itself has not interrupted the kernel.
 pub const ASKED: u32 = 1 << 9;
 
-/// An interrupt line; `exception` is the number of the active exception.
+/// Serves an interrupt line; `exception` is the number of the active exception, perhaps with
+/// [`ASKED`].
 #[inline]
 pub fn interrupt<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>, exception: u32) -> Next<Machine<B, P>> {
     if P::HAS_HANDLERS {
@@ -37,7 +39,8 @@ pub fn interrupt<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>, exceptio
     kernel.on_interrupt(exception - 16, true)
 }
 
-/// A store of the thread that was interrupted has failed after all: stops its domain, then serves the exception.
+/// A store of the interrupted thread has failed late: stops its domain, then serves the exception
+/// that had interrupted it.
 #[cold]
 pub fn late<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     fault(kernel);
@@ -45,7 +48,7 @@ pub fn late<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Conte
     kernel.resume()
 }
 
-/// The timer or interrupt that a thread with a fault had been interrupted by.
+/// Serves the timer or interrupt by which a faulting thread had been interrupted.
 #[cold]
 #[inline(never)]
 fn serve<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) {
@@ -67,13 +70,14 @@ fn serve<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) {
     }
 }
 
-// Copies of these two would be as long again as all other handlers.
+// The entry points are called, because copies of these two would be as long again as all other
+// handlers.
 unsafe extern "C" {
     fn kernel_timer(kernel: *mut c_void) -> *mut Context;
     fn kernel_interrupt(kernel: *mut c_void, exception: u32) -> *mut Context;
 }
 
-/// A miss that somebody counts.
+/// Serves a miss that is counted against a budget of misses.
 pub fn counted<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     kernel.on_counted();
     kernel.resume()
@@ -94,7 +98,8 @@ pub fn fault<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Cont
     kernel.resume()
 }
 
-/// A thread without a frame entered the kernel, by whatever exception: its stack pointer is outside of its stack, or it is in the other security state.
+/// A thread without a frame entered the kernel, by any exception: its stack pointer is outside of
+/// its stack, or it is in the other security state. Stops its domain, then serves the exception.
 pub fn wrong_stack<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     let psp = kernel.current_context().map_or(0, |context| context.psp);
     crate::machine::barrier();
@@ -105,10 +110,14 @@ pub fn wrong_stack<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mu
     kernel.resume()
 }
 
-/// Clears fault status, floating-point state that would still be written for the faulting thread, a system call that the
-/// thread was about to make (its frame was never written; the next thread must not be taken for the caller), and every
-/// other fault of the same thread that waits to be taken: one whose frame could not be written stays pending behind the
-/// fault that comes of that (DDI 0403 B1.5.11), and would be the next thread's.
+/// Clears everything that the faulting thread leaves in the processor, so that the next thread is
+/// not blamed for it:
+/// * fault status;
+/// * floating-point state that would still be written for the faulting thread;
+/// * a system call that the thread was about to make. Its frame was never written, and the next
+///   thread would be taken for the caller;
+/// * every other fault of the same thread that waits to be taken. One whose frame could not be
+///   written stays pending behind the fault that comes of that (DDI 0403 B1.5.11).
 fn settle<P: Port>(status: u32) {
     const LSPACT: u32 = 1;
     const SVCALLPENDED: u32 = 1 << 15;

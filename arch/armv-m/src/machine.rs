@@ -43,8 +43,9 @@ pub unsafe trait Port: 'static {
 
     /// Priority of faults. Those of the kernel itself are fatal.
     const FAULT_PRIORITY: u32;
-    /// Priority of everything else in the kernel, also of bus faults: a thread's store may fail when the kernel already runs, which is then
-    /// seen at the next kernel entry. (A bus fault of the kernel itself escalates.)
+    /// Priority of everything else in the kernel. Bus faults have it, too: a thread's store may
+    /// fail late, when the kernel already runs, and must not interrupt the kernel. It is then seen
+    /// at the next kernel entry. (A bus fault of the kernel itself escalates.)
     const KERNEL_PRIORITY: u32;
 
     /// SHCSR: faults that wait to be taken, of the kinds that only this architecture has.
@@ -53,10 +54,11 @@ pub unsafe trait Port: 'static {
     /// Interrupts can reach handlers of domains without the kernel.
     const HAS_HANDLERS: bool = false;
 
-    /// Sets up what others have not.
+    /// Sets up what only this architecture has.
     fn set_up();
 
-    /// Names a fault of such a kind, with its address or 0, and clears its status.
+    /// Names a fault of a kind that only this architecture has, with its address or 0, and clears
+    /// its status.
     fn own_fault() -> Option<(Fault, u32)>;
 
     /// Loads all region registers. Barriers follow.
@@ -65,7 +67,8 @@ pub unsafe trait Port: 'static {
     /// Loads one region register, of the slot that the region remembers. Barriers follow.
     fn load_slot(region: Regs<Self>);
 
-    /// A thread allows a line; whether it is one that reaches a handler without the kernel, which is then all that need be done.
+    /// A thread allows a line. Returns true if the line reaches a handler without the kernel; then
+    /// the kernel need do nothing more.
     #[inline(always)]
     fn acknowledge(_line: u32) -> bool {
         false
@@ -75,7 +78,8 @@ pub unsafe trait Port: 'static {
     #[inline(always)]
     fn stopped(_domain: u8) {}
 
-    /// Interrupts reach handlers of this domain without the kernel from now on. Whether it has any.
+    /// Lets interrupts reach handlers of this domain without the kernel from now on. Returns true
+    /// if it has any.
     #[inline(always)]
     fn occupy(_domain: u8) -> bool {
         false
@@ -104,7 +108,8 @@ pub unsafe trait Port: 'static {
         (0, 0)
     }
 
-    /// Lets the kernel write memory that the loaded regions let nobody write, for as long as `write` runs.
+    /// Lets the kernel write memory that the loaded regions make read-only, as long as `write`
+    /// runs.
     fn unchecked(write: impl FnOnce());
 }
 
@@ -157,7 +162,7 @@ impl<B: Board, P: Port> Machine<B, P> {
         close_trace_ports();
         P::set_up();
         regs::MPU_CTRL.write(ENABLE_WITH_DEFAULT_MAP);
-        // From now on it counts; arming it only sets when it comes.
+        // The timer counts from now on, so that arming it is two stores.
         regs::SYST_RVR.write(LONGEST_TICKS);
         regs::SYST_CVR.write(0);
         regs::SYST_CSR.write(ENABLE_INTERRUPT_CPU_CLOCK);
@@ -174,8 +179,9 @@ impl<B: Board, P: Port> Machine<B, P> {
     pub const PORT_OFFSET: usize = core::mem::offset_of!(Self, port);
 }
 
-/// Takes the trace ports from unprivileged code, which could otherwise write there, and tell others something, wherever a debugger
-/// has trace on (DDI 0403 C1.7). Trace is as it was afterwards.
+/// Closes the trace ports to unprivileged code. Where a debugger has trace on, a domain could
+/// otherwise write there and tell another one something (DDI 0403 C1.7). Trace itself is on or off
+/// as before.
 fn close_trace_ports() {
     const TRCENA: u32 = 1 << 24;
     const UNLOCK: u32 = 0xc5ac_ce55;
@@ -197,7 +203,8 @@ pub fn exception_number() -> u32 {
     number & 0x1ff
 }
 
-/// Stops for good: nothing interrupts it but a reset. Nothing asks a simulator for anything here, as what the kernel can ask for a domain may be able to.
+/// Stops for good: nothing interrupts it but a reset. It does not ask a simulator to end the run,
+/// because a domain could perhaps ask in the same way.
 pub fn park() -> ! {
     // SAFETY: nothing goes on.
     unsafe { asm!("cpsid f", "b 2f", "2: wfi", "b 2b", options(noreturn)) }
@@ -312,7 +319,7 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
     #[inline]
     fn trace(&mut self, header: u32, payload: u32) {
         let [first, second] = &mut self.port;
-        // SAFETY: these are words of our own; whoever observes them does not change them.
+        // SAFETY: these are words of our own. An observer of them does not change them.
         unsafe {
             (first as *mut u32).write_volatile(payload);
             (second as *mut u32).write_volatile(header);

@@ -176,8 +176,9 @@ pub const STACKED_PC: usize = 24;
 /// Offset of the trace port in a kernel; the board asserts it.
 pub const PORT: usize = 16;
 
-/// A miss of a domain whose victims are random: 0 when a paged region was loaded and the access can be performed again, 1 when it
-/// is not permitted, 2 when the miss is to be counted first.
+/// Serves a miss of a domain whose victims are random. Returns 0 if a paged region was loaded and
+/// the access can be performed again, 1 if it is not permitted, 2 if the miss is to be counted
+/// first.
 ///
 /// # Bound
 /// One look-up.

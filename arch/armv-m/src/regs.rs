@@ -8,7 +8,8 @@ impl Reg {
     /// A register of the private peripheral bus or of a device.
     ///
     /// # Safety
-    /// The address is that of a register; reading it is harmless, and who writes it answers for the effect.
+    /// The address is that of a register, and reading it is harmless. A writer answers for the
+    /// effect.
     pub const unsafe fn new(address: u32) -> Reg {
         Reg(address)
     }
@@ -41,7 +42,7 @@ macro_rules! registers {
 /// MPU_CTRL: the unit is on, and privileged code has the default map behind it.
 pub const ENABLE_WITH_DEFAULT_MAP: u32 = 0b101;
 
-/// Of ICSR: PendSV becomes pending.
+/// Bit of ICSR that makes PendSV pending.
 pub const PENDSVSET: u32 = 1 << 28;
 
 registers! {

@@ -1,9 +1,10 @@
 //! Rules of who runs and who pays.
 //!
 //! - [`budget`]: deferrable-server budgets, charged and replenished by pure functions over ticks.
-//! - [`reading`]: a look at accounts that an exception keeps, which may come meanwhile.
+//! - [`reading`]: a consistent read of accounts that an exception keeps, which can interrupt the
+//!   reader.
 //! - [`response`]: response-time analysis of fixed-priority threads on such budgets, with its terms, so that a refusal can say
-//!   who interferes by how much.
+//!   what interferes by how much.
 //! - [`sampling`]: random intervals between looks at handlers that interrupts reach without the kernel.
 //! - [`switching`]: what a switch and an activation cost, for the kernel that charges it and the analysis that counts it.
 //!

@@ -1,7 +1,10 @@
-//! Reading words that an exception writes, which may interrupt the reader at any instruction: whole, in one attempt, and with nothing masked.
+//! Reads several words that an exception writes, as one consistent whole. The exception may
+//! interrupt the reader at any instruction. The reader needs one attempt and masks nothing: a loop
+//! that tries again would have no bound, and masking would hold the exception off.
 //!
-//! The reader leaves a note, reads, and looks whether the note is still there. The writer runs to its end whenever it comes. If it finds the note, it keeps
-//! for the reader what it has written, and takes the note away. Nobody writes what was kept before the next reading.
+//! The reader leaves a note, reads, and looks whether the note is still there. The writer runs to
+//! its end whenever it comes. If it finds the note, it keeps a copy for the reader of what it has
+//! written, and takes the note away. The copy stays unchanged until the next reading.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst, compiler_fence};
 
@@ -10,12 +13,14 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst, compile
 pub struct Reading(AtomicU32);
 
 impl Reading {
-    /// Nobody reads.
+    /// No reading is under way.
     pub const fn new() -> Self {
         Self(AtomicU32::new(0))
     }
 
-    /// The reader: reads this. `None`: the writer has come meanwhile. It has kept what was to be read, and what `look` has found may be parts of two states.
+    /// For the reader: reads by `look`. Returns `None` if the writer has come meanwhile. Then
+    /// `look` may have found parts of two states, and the writer has kept the words that were to be
+    /// read.
     ///
     /// # Time complexity
     /// One `look`, whatever the writer does.
@@ -30,7 +35,7 @@ impl Reading {
         is_whole.then_some(found)
     }
 
-    /// The writer, each time when it has written: keeps what is being read.
+    /// For the writer, each time after it has written: keeps the words if they are being read.
     #[inline]
     pub fn keep(&self, keep: impl FnOnce(u32)) {
         if let Some(what) = self.0.load(Relaxed).checked_sub(1) {

@@ -1,13 +1,16 @@
-//! Intervals between looks at whether handlers run that interrupts reach without the kernel. Each look that meets one charges [`MEAN_TICKS`].
+//! Random intervals between looks. A look sees whether a direct handler runs, which interrupts
+//! reach without the kernel. Each look that meets one charges [`MEAN_TICKS`].
 //!
-//! Intervals are drawn from a geometric approximation of the exponential distribution: how long ago the last look was says nothing of the next, but for
-//! [`SHORTEST_TICKS`]. With fixed intervals a handler that runs from just behind each look to just before the next would be charged nothing.
+//! The intervals approximate the exponential distribution, because that has no memory: how long ago
+//! the last look was says nothing of when the next one comes, but for [`SHORTEST_TICKS`]. With
+//! fixed intervals a handler that runs from just behind each look to just before the next would be
+//! charged nothing.
 
-/// Mean of the intervals, at most: that of the draws is up to 5 % less.
+/// Upper bound on the mean of the intervals; the mean of the draws is up to 5 % less.
 pub const MEAN_TICKS: u32 = 1000;
-/// The longest: so long does a handler run, at most, before the first look.
+/// The longest interval: a handler can run at most so long before the first look.
 pub const LONGEST_TICKS: u32 = 4 * MEAN_TICKS;
-/// The shortest: timers are not armed for less.
+/// The shortest interval, because the timer is not armed for less.
 pub const SHORTEST_TICKS: u32 = 200;
 
 /// -ln(1 - (i + 1/2) / 64), in 256ths.
@@ -17,43 +20,49 @@ const EXPONENTIAL: [u16; 64] = [
     393, 412, 431, 452, 475, 500, 528, 560, 595, 637, 688, 754, 850, 1242,
 ];
 
-/// Any `n` intervals of the sampler in a row are at least `n * PACE_TICKS - LENT_TICKS` together: one that would make them less is longer. That is rare enough to tell
-/// nothing (see the tests).
+/// Pace of the sampler: any `n` intervals in a row are at least `n * PACE_TICKS - LENT_TICKS`
+/// together, so that admission can count the looks in a window. An interval that would make them
+/// less is lengthened. That is so rare that handlers learn nothing from it (see the tests).
 pub const PACE_TICKS: u32 = 700;
 /// See [`PACE_TICKS`].
 pub const LENT_TICKS: u32 = 4 * MEAN_TICKS;
 
-/// Beside a counter, looks charge nothing, and their intervals are even between [`SHORTEST_TICKS`] and [`LONGEST_TICKS`]: as many times longer as nothing
-/// that goes on may wait for a look for longer. The mean.
+/// Mean of the intervals beside a counter. There looks charge nothing, so intervals need not be
+/// exponential. They are even between [`SHORTEST_TICKS`] and [`LONGEST_TICKS`]: there are fewer
+/// looks so, and none comes later than before.
 pub const COUNTED_MEAN_TICKS: u32 = (SHORTEST_TICKS + LONGEST_TICKS) / 2;
-/// The pace of these: see [`PACE_TICKS`].
+/// The pace of these intervals: see [`PACE_TICKS`].
 pub const COUNTED_PACE_TICKS: u32 = 1400;
 /// See [`LENT_TICKS`].
 pub const COUNTED_LENT_TICKS: u32 = 2 * LONGEST_TICKS;
 
-/// Beside a counter: of each look, what was counted since the last weighs so often as much as the mean interval that is added up for a look which meets a
-/// handler. Handlers that set their counter back can use so many times what is counted, and are not found: admission counts that of a domain that is
-/// declared hostile.
+/// Weight of counted time against looks. Beside a counter, each look that meets a handler adds its
+/// mean interval to a doubt, and what was counted since the last look takes this many times its
+/// length off. So handlers that set their counter back can use this many times what is counted
+/// without being found. Admission counts that for a domain that is declared hostile.
 pub const COUNTED_WEIGHS: u32 = 2;
-/// Mean intervals by which looks may have added up more: then the counter is not believed. A handler that is counted comes to that once in 10^12 looks
-/// (see the tests).
+/// Doubt, in mean intervals, at which the counter is not believed any more. A handler that is
+/// counted rightly comes to that once in 10^12 looks (see the tests).
 pub const DOUBTS: u32 = 24;
 
-/// Mean intervals of that doubt above which each look that meets a handler charges its interval, beside what is counted. A handler that is counted comes to that
-/// once in 1000 rises of the doubt.
+/// Doubt, in mean intervals, above which each look that meets a handler charges its interval,
+/// beside what is counted. A handler that is counted rightly comes to that once in 1000 rises of
+/// the doubt.
 pub const CHARGED_DOUBTS: u32 = 6;
-/// Ticks that handlers can use in a window beyond [`COUNTED_WEIGHS`] times what they are charged, whatever they do to their counter, in 999 of 1000 lives (see
-/// the tests): until looks charge or stop them.
+/// Ticks that handlers can use in a window beyond [`COUNTED_WEIGHS`] times what they are charged,
+/// whatever they do to their counter, until looks charge or stop them. It holds in 999 of 1000
+/// lives (see the tests).
 pub const COUNTED_HIDDEN_TICKS: u32 = 23 * COUNTED_MEAN_TICKS;
 /// Ticks by which handlers that are sampled can exceed what they are charged in a window, beyond [`LONGEST_TICKS`] for each spending, in 998 of 1000 (see the tests).
 pub const SAMPLED_HIDDEN_TICKS: u32 = 8 * MEAN_TICKS;
 
-/// The generator: xorshift (Marsaglia 2003), and by how much the last intervals fell short of the pace.
+/// The generator of intervals: xorshift (Marsaglia 2003), and by how much the last intervals fell
+/// short of the pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intervals {
     /// Its state, not 0.
     pub seed: u32,
-    /// Ticks.
+    /// Ticks by which the last intervals fell short of the pace.
     pub lent: u32,
 }
 

@@ -1,13 +1,22 @@
 //! The console service: the only domain that can reach the UART.
 //!
-//! Clients write through the gate `console_write(badge, address, bytes)`. The gate copies at most 256 bytes, in pieces
-//! that the kernel checks against the client's own memory, into a ring that belongs to the client's badge, and returns.
-//! The service's thread takes whole lines from the rings in turn and prints them with the client's name in front, so
-//! that a line holds the text of one client and nobody can pretend to be another. When there is no whole line, it prints what there is of
-//! one, so that nothing is lost when a program ends or faults amid a line; the rest follows on the same line unless another client
-//! has printed meanwhile. Every other byte goes out as the client has written it: whoever shows the lines on a terminal that obeys control characters makes
-//! them visible first, as `cofferdam run` does. A client that writes faster than the UART sends is refused with `FULL` and nobody else notices.
-//! Who writes nothing learns how much of its text is not sent yet: a program that ends waits for that.
+//! Clients write through the gate `console_write(badge, address, bytes)`. The gate copies at most
+//! 256 bytes into a ring that belongs to the client's badge, in pieces that the kernel checks
+//! against the client's own memory, and returns.
+//!
+//! The service's thread takes whole lines from the rings in turn and prints them with the client's
+//! name in front. So a line holds the text of one client, and no client can pretend to be another.
+//! If there is no whole line, it prints part of one, so that nothing is lost when a program ends or
+//! faults amid a line. The rest follows on the same line unless another client has printed
+//! meanwhile.
+//!
+//! Every other byte goes out as the client has written it. A program that shows the lines on a
+//! terminal which obeys control characters has to make them visible first, as `cofferdam run` does.
+//! A client that writes faster than the UART sends is refused with `FULL`, and no other client
+//! notices.
+//!
+//! A write of no bytes returns how much of the client's text is not sent yet: a program that ends
+//! waits for that.
 //!
 //! Names: notification `events` (bit 0: something was written; bit 1: transmit interrupt), interrupt `tx`, device `uart0` of any kind that
 //! `devices::Uart` drives. Exit code 1: one of them is missing; 2: there is no driver for the device.
@@ -29,7 +38,8 @@ const CLIENTS: usize = 16;
 const WRITE_MAX_BYTES: u32 = 256;
 /// Bytes that the kernel copies at once.
 const PIECE: usize = abi_piece();
-/// So many times whole lines are printed before unfinished ones have their turn.
+/// In one of so many turns unfinished lines are printed although there are whole ones. Otherwise a
+/// client that always has a whole line would keep others from theirs.
 const LINES_FIRST: u32 = 8;
 /// Bit of `events`: a client has written.
 const WRITTEN: u32 = 1;
@@ -38,7 +48,8 @@ const fn abi_piece() -> usize {
     cofferdam::abi::COPY_MAX_BYTES as usize
 }
 
-/// The slot of `events` and one more, once the service has started: to look it up by its name takes too long in each call.
+/// The slot of `events`, plus one, once the service has started. Looking it up by its name in each
+/// call would take too long for the gate's bound.
 static EVENTS: AtomicU32 = AtomicU32::new(0);
 
 static RINGS: [Ring; CLIENTS] = [const { Ring::new() }; CLIENTS];
@@ -46,8 +57,9 @@ static RINGS: [Ring; CLIENTS] = [const { Ring::new() }; CLIENTS];
 cofferdam::entry!(main);
 cofferdam::gate!(console_write, write);
 
-/// Takes `bytes` bytes at `address` of the client's memory, all or nothing, and returns their number; of no bytes, the number of those that the
-/// client has written and the transmitter has not taken.
+/// Takes `bytes` bytes at `address` of the client's memory, all or nothing, and returns their
+/// number. If `bytes` is 0, returns the number of bytes that the client has written and the
+/// transmitter has not taken.
 ///
 /// Errors: `BAD_ARGUMENT` (more than 256 bytes, or an unknown badge), `FULL` (the client's ring), `BAD_ADDRESS`,
 /// `BAD_STATE` (the service has not started).
@@ -105,7 +117,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// Prints of each client as many bytes as `length` says; false when nobody has any.
+    /// Prints as many bytes of each client as `length` says. Returns false if no client has any.
     fn print(&mut self, length: fn(&Ring) -> Option<u32>) -> bool {
         let mut printed = false;
         for (badge, ring) in (0u32..).zip(&RINGS) {
@@ -129,7 +141,8 @@ impl Terminal {
             let Some(byte) = ring.first() else { break };
             self.uart.byte(byte);
             ring.pop();
-            // Behind the end of a line stands a name, even if the client has written more meanwhile.
+            // The next line begins with a name, so this one ends here, even if the client has
+            // written more meanwhile.
             if byte == b'\n' {
                 self.open = None;
                 break;

@@ -56,7 +56,7 @@ impl Ring {
         Some(unsafe { self.slot(popped).read() })
     }
 
-    /// Consumer: the oldest byte, which there is, has been sent.
+    /// Consumer: removes the oldest byte, which has been sent. There is one.
     pub fn pop(&self) {
         self.popped.store(self.popped.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
     }

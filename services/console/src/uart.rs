@@ -8,7 +8,7 @@ const SENT: u32 = 2;
 
 /// Exit code: the manifest does not give the service its device, interrupt or notification.
 pub const MISSING: u32 = 1;
-/// Exit code: no driver is for the kind of device that the service was given.
+/// Exit code: there is no driver for the kind of device that the service was given.
 pub const NO_DRIVER: u32 = 2;
 
 /// The UART, its interrupt, and the notification that the interrupt signals.

@@ -3,7 +3,7 @@
 //! Clients send one message of 64 bytes (`manager::wire`) through the gate `memory_request(badge,
 //! message)`. The crate `manager` decides, with the ledger that the host has handed over; this
 //! program copies the message in and out and performs the kernel calls. The calling thread migrates
-//! here, so that all of it, scrubbing included, is paid by whoever asks.
+//! here, so that the client pays for all of it, scrubbing included.
 //!
 //! It is the same program on chips with region registers and with page tables: the ledger describes
 //! the platform.
@@ -12,7 +12,7 @@
 //! the badge set belongs to a supervisor, which may reclaim what other domains hold.
 //!
 //! Names: the area `ledger` (what the host hands over); a capability of kind frames for each pool in it, under the pool's name;
-//! a capability of kind domain for each client; a notification `idle`, which nobody signals.
+//! a capability of kind domain for each client; a notification `idle`, which is never signalled.
 #![no_std]
 #![no_main]
 
@@ -45,7 +45,8 @@ fn serve(badge: u32, message: u32, _unused: u32, _unused_too: u32) -> Result<u32
     let mut aligned = Aligned([0; MESSAGE_BYTES]);
     let Aligned(bytes) = &mut aligned;
     sys::gate_copy_in(bytes, message)?;
-    // Before anything is granted: an answer that cannot be told would be memory that nobody knows of.
+    // Tries the way back before anything is granted. If the answer could not be told, memory would
+    // be granted that the client does not know of.
     sys::gate_copy_out(message, bytes)?;
     let answer = STATE.with(|manager, kernel| manager.serve(badge, &words(bytes), kernel)).ok_or(Error::BadState)??;
     for (bytes, word) in bytes.chunks_exact_mut(4).zip(answer) {

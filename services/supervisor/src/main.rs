@@ -56,6 +56,7 @@ fn restart(name: &str, domain: Domain) -> Result<(), Error> {
 /// Takes back what the memory manager granted to the domain, in steps. The manager knows it by the name of its capability.
 fn reclaim(name: &str) {
     let Some(manager) = Manager::find() else { return };
-    // Each step makes progress; an error means that there is nothing to take back, or nobody who could.
+    // Ends, because each step makes progress. An error means that there is nothing to take back, or
+    // no manager that could.
     while manager.reclaim(name).is_ok_and(|left| left > 0) {}
 }

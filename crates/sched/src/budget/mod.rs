@@ -87,7 +87,9 @@ pub struct Budget {
     next: u64,
     /// Negative: debt.
     left: i32,
-    /// Low word of a time up to which no boundary passes: the next one, or [`Budget::FRESH`] after it was last brought up to date.
+    /// Low word of a time up to which no boundary passes: that of the next boundary, or
+    /// [`Budget::FRESH`] after the last look if the boundary is further away than low words can
+    /// tell.
     fresh: u32,
     /// Set aside for calls whose threads are switched away; no part of `left`.
     reserved: i32,
@@ -130,9 +132,9 @@ impl Budget {
         self.fresh = (now as u32).wrapping_add(ahead);
     }
 
-    /// Returns true if certainly no boundary has passed at a time of which this is the low word, at
-    /// most [`Budget::FRESH`] after the last look. If not, [`Budget::replenish`] or [`Budget::ran`]
-    /// say.
+    /// Returns true if no boundary has passed. `now` is the low word of a time at most
+    /// [`Budget::FRESH`] after the last look. A false says nothing; then [`Budget::replenish`] or
+    /// [`Budget::ran`] tell. This is one subtraction, because each switch asks.
     #[inline(always)]
     pub const fn is_current(&self, now: u32) -> bool {
         self.since_fresh(now) < 0
@@ -145,7 +147,7 @@ impl Budget {
         if least.wrapping_sub(self.left) & self.since_fresh(now) < 0 { Some(self.left as u32) } else { None }
     }
 
-    /// Ticks since low words are not trusted any more; negative as long as they are.
+    /// Returns the ticks since low words stopped being trusted; negative as long as they are.
     #[inline(always)]
     const fn since_fresh(&self, now: u32) -> i32 {
         now.wrapping_sub(self.fresh) as i32
@@ -162,8 +164,11 @@ impl Budget {
         self.left
     }
 
-    /// Its thread has run, and leaves this: [`Budget::ran`] when the next boundary is still ahead. A thread that ran for less time than its switch is
-    /// granted leaves what there was: others have paid for the switch, and what is left of their price must not add up to a supply.
+    /// Sets what is left after its thread has run; the short form of [`Budget::ran`] when the next
+    /// boundary is still ahead.
+    ///
+    /// The rest never grows. A thread can run for less time than its switch is granted. Others have
+    /// paid for that switch, and what is left of many such prices must not add up to a supply.
     #[inline(always)]
     pub const fn set_left(&mut self, left: i32) {
         if left < self.left {
@@ -188,7 +193,8 @@ impl Budget {
         if self.left < 0 { self.left.unsigned_abs() as u64 } else { 0 }
     }
 
-    /// Takes a price that was not consumed in time: what it exceeds the rest by is debt (rule (c)).
+    /// Takes a price, which no thread consumes as time. If it exceeds what is left, the excess is
+    /// debt (rule (c)).
     #[inline]
     pub const fn pay(&mut self, price: u32) {
         let price = if price < i32::MAX as u32 { price as i32 } else { i32::MAX };
@@ -201,14 +207,16 @@ impl Budget {
         self.reserved = self.reserved.saturating_add(ticks);
     }
 
-    /// Takes back what was set aside. Call [`Budget::replenish`] before: a boundary refills what is not set aside.
+    /// Takes back what was set aside. Call [`Budget::replenish`] before, because a boundary refills
+    /// only what is not set aside.
     pub const fn unreserve(&mut self, ticks: i32) {
         self.left = self.left.saturating_add(ticks);
         self.reserved = self.reserved.saturating_sub(ticks);
     }
 
-    /// Its thread has run without interruption until `now`, and would have `left` if no boundary had passed meanwhile: what it used before a
-    /// boundary is taken from the period before, the rest from those that follow. Whether a boundary has passed.
+    /// Charges a thread that has run without interruption until `now`. `left` is what it would have
+    /// if no boundary had passed meanwhile. Use before a boundary is taken from the period before
+    /// it, the rest from the periods that follow. Returns true if a boundary has passed.
     ///
     /// # Time complexity
     /// Constant; divides only if more than one period has passed.
@@ -218,7 +226,7 @@ impl Budget {
         if !passed {
             self.set_left(left);
         } else {
-            // Time that was used since the boundary is no matter of the period before it.
+            // Time that was used since the boundary does not belong to the period before it.
             let since = (now - self.next) as i64;
             self.set_left((left as i64 + since) as i32);
             self.refill_at(1);
@@ -231,7 +239,8 @@ impl Budget {
         passed
     }
 
-    /// Brings a budget that nobody used up to `now`. Debt is paid first, by as many periods as it takes. Whether a boundary has passed.
+    /// Brings a budget that no thread is using up to `now`. Debt is paid first, by as many periods
+    /// as it takes. Returns true if a boundary has passed.
     ///
     /// # Time complexity
     /// Constant; divides only if more than one period has passed.
@@ -246,7 +255,8 @@ impl Budget {
         passed
     }
 
-    /// So many boundaries pass. No product overflows: the periods have passed, and no capacity is longer than its period.
+    /// Lets so many boundaries pass. No product overflows, because all these periods have passed
+    /// since boot and no capacity exceeds its period.
     const fn refill_at(&mut self, periods: u64) {
         self.next += periods * self.period as u64;
         let held = periods as i64 * self.capacity as i64 + self.left as i64;
@@ -259,26 +269,30 @@ impl Budget {
         (now - self.next) / self.period as u64 + 1
     }
 
-    /// Ticks that would be left at `now`, none in debt, and those from then to the next boundary, if `used` ticks more were charged and nothing else: it stays
-    /// as it is.
+    /// Returns the ticks that would be left at `now` if `used` ticks more were charged and nothing
+    /// else, and the ticks from then to the next boundary. Debt is told as 0. Works on a copy: the
+    /// budget itself stays as it is.
     pub const fn outlook(mut self, used: u32, now: u64) -> (u32, u32) {
         self.pay(used);
         self.replenish(now);
         (self.remaining() as u32, (self.next - now) as u32)
     }
 
-    /// The first boundary at which a thread of it can be released with a full budget, as far as is known now (rule (h)): behind the next one, as many as pay
-    /// the debt. The budget has been brought up to date.
+    /// Returns the first boundary at which a thread can be released with a full budget (rule (h)):
+    /// the next one, or so many later as the debt takes, as far as is known now. The budget has
+    /// been brought up to date.
     pub const fn first_release(&self) -> u64 {
         self.next_but(self.left.saturating_neg(), self.capacity - 1)
     }
 
-    /// The first boundary at which something is left, if nothing is charged or set aside until then. The budget has been brought up to date.
+    /// Returns the first boundary at which something is left, if nothing is charged or set aside
+    /// until then. The budget has been brought up to date.
     pub const fn next_supply(&self) -> u64 {
         self.next_but(self.left.saturating_neg(), 0)
     }
 
-    /// The boundary behind the next one that a debt of so much needs, all capacities spent on it but for a rest that is given away.
+    /// Returns the first boundary, from the next one on, at which more than `rest` is left if the
+    /// debt is `debt` now.
     ///
     /// # Time complexity
     /// Constant; divides only if one period does not pay the debt.

@@ -80,7 +80,7 @@ impl Contender {
         Interference { hits, part, capacity: hits.saturating_mul(self.capacity).saturating_add(part), carried: 0 }
     }
 
-    /// Returns true if period and capacity can be.
+    /// Returns true if period and capacity are those of a budget.
     pub(super) const fn is_legal(&self) -> bool {
         self.capacity > 0 && self.capacity <= self.period
     }

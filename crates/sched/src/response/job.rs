@@ -32,7 +32,7 @@ pub struct Own {
     pub gates: u64,
     /// Time that their callees can cost beyond their bounds.
     pub slack: u64,
-    /// The activations that it arranges: who is woken may be more urgent.
+    /// The activations that it arranges: the woken threads may be more urgent.
     pub activations: u64,
     /// Time that it loses to caches that others have used.
     pub reload: u64,
@@ -52,11 +52,12 @@ impl Own {
 }
 
 impl Job {
-    /// Work with which it occupies the processor, from its release on.
+    /// Returns the work with which it occupies the processor, from its release on.
     ///
-    /// Its activation was paid before, but happens now: the switch to it, and timers of its own that come too early. The switch to whoever
-    /// preempts it and the one back are paid by that activation. The activations that the job itself pays
-    /// happen in its window when they wake somebody more urgent, and no budget's capacity has them.
+    /// Its activation was paid before, but happens now: the switch to it, and timers of its own
+    /// that come too early. If another thread preempts it, that thread's activation pays for the
+    /// switch there and the one back. The activations that the job itself pays happen in its window
+    /// when they wake a more urgent thread, and no budget's capacity contains them.
     pub const fn own(&self, costs: &Costs) -> Own {
         Own {
             switch: costs.activation() - costs.switching.path() as u64,
@@ -69,8 +70,8 @@ impl Job {
         }
     }
 
-    /// Time that it takes from its budget: its execution, its calls, the activations it arranges
-    /// and the one of its next release (rule (c)). Switches to it are paid already.
+    /// Returns the time that it takes from its budget: its execution, its calls, the activations it
+    /// arranges and the one of its next release (rule (c)). Switches to it are paid already.
     pub const fn price(&self, costs: &Costs) -> u64 {
         let own = self.own(costs);
         own.total().saturating_sub(own.switch).saturating_add(costs.activation())

@@ -19,7 +19,8 @@ pub struct Sharer {
     pub price: u64,
     /// How many activations a job leads to: its own, those that it arranges, one for each callee that fails.
     pub activations: u64,
-    /// True if it is released whenever the delayed thread is.
+    /// True if it is released whenever the delayed thread is. Then no job from before is left when
+    /// the window opens.
     pub together: bool,
 }
 
@@ -63,7 +64,7 @@ impl Share {
     }
 }
 
-/// Whether a thread can find its budget empty.
+/// The answer to whether a thread can find its budget empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// Never: all that its threads do within a period is covered.
@@ -89,7 +90,8 @@ pub enum Sharing {
     },
 }
 
-/// Whether `shares[of]` can find a budget of `period` and `capacity` empty. Its own demand must be declared.
+/// Says whether `shares[of]` can find a budget of `period` and `capacity` empty. Its own demand
+/// must be declared.
 ///
 /// # Panics
 /// If `of` is no position in `shares`, or a period is zero.
@@ -108,13 +110,19 @@ pub fn sharing(period: u64, capacity: u64, shares: &[Share], of: usize, costs: &
     }
 }
 
-/// Time that a thread that is released only at boundaries must find, if less urgent sharers may do
-/// as they like; or who prevents that.
+/// Returns the time that a thread must find at its release if less urgent sharers may do as they
+/// like, or the position of the sharer that prevents a bound. It holds for a thread that is
+/// released only at boundaries.
 ///
-/// Until the release is served, a less urgent sharer can overdraw the budget, by its last call or fault, too, and pay for one activation of its
-/// own; one that was exhausted before leaves half an activation for itself, and a look at each other that was ready. Who is the first to wait for the boundary
-/// leaves half an activation for its timer (rule (c)). Each sharer can be preempted inside a gate, with its
-/// bound reserved; one of them can be inside one that holds the thread off, and whose callee exceeds its bound.
+/// Until the release is served, a less urgent sharer can take from the new capacity in these ways:
+/// - It overdraws the budget, also by its last call or fault, and pays for one activation of its
+///   own.
+/// - A sharer that was exhausted before leaves half an activation for itself, and a look at each
+///   other sharer that was ready.
+/// - The first sharer that waits for the boundary leaves half an activation for its timer (rule
+///   (c)).
+/// - Each sharer can be preempted inside a gate, with the bound reserved. One of them can be inside
+///   a gate that holds the thread off, and whose callee exceeds its bound.
 fn when_full(period: u64, shares: &[Share], of: usize, costs: &Costs) -> Result<u64, usize> {
     let (mut demand, mut arranges, mut calls, mut turn) = (0u64, 0, false, 0);
     let at_boundaries = shares[of].period.is_some_and(|own| own.is_multiple_of(period));
