@@ -35,7 +35,8 @@ pub unsafe fn call(number: u32, a0: u32, a1: u32, a2: u32, a3: u32) -> Raw {
     (status, first, second)
 }
 
-/// As [`call`], of a call without arguments and values: the registers hold whatever they held, which the kernel does not look at.
+/// As [`call`], for a call without arguments and values. The argument registers are not set,
+/// because the kernel does not look at them.
 ///
 /// # Safety
 /// As for [`call`].

@@ -8,7 +8,8 @@ impl Block {
     /// Registers from `base` on.
     ///
     /// # Safety
-    /// The block is there, mapped as Device memory once the MMU is on; whoever writes a register answers for the effect.
+    /// The block is there, mapped as Device memory once the MMU is on. A writer of a register
+    /// answers for the effect.
     pub const unsafe fn new(base: u32) -> Block {
         Block(base)
     }

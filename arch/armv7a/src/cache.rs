@@ -19,7 +19,8 @@ pub fn invalidate_instructions() {
     isb();
 }
 
-/// Invalidates the first-level data cache, which holds anything after power-up (DDI 0388, 7.2).
+/// Invalidates the first-level data cache, because its contents are undefined after power-up (DDI
+/// 0388, 7.2).
 ///
 /// # Safety
 /// The cache is off, and nothing in it is wanted.
@@ -41,7 +42,8 @@ pub unsafe fn invalidate_data() {
     dsb();
 }
 
-/// Writes the lines of a range back to where table walks and instruction fetches find it, and completes that.
+/// Writes the lines of a range back to where table walks and instruction fetches find them, and
+/// waits until that is done.
 ///
 /// # Time complexity
 /// One operation for each line of 32 bytes.
@@ -62,7 +64,7 @@ pub unsafe fn join_coherency(scu: Block) {
     const CONTROL: u32 = 0x00;
     const INVALIDATE: u32 = 0x0c;
     const SMP: u32 = 1 << 6;
-    // Of one CPU: the others' tags are theirs to invalidate when they start.
+    // Invalidates the tags of one CPU. The others invalidate their own when they start.
     scu.write(INVALIDATE, 0xf);
     scu.write(CONTROL, scu.read(CONTROL) | 1);
     dsb();
@@ -71,8 +73,9 @@ pub unsafe fn join_coherency(scu: Block) {
     isb();
 }
 
-/// Switches the prefetcher of the first-level data cache on (`ACTLR`, DDI 0388I 4.3.10), which reads ahead of streams of misses within 4 KiB
-/// (7.6.2). At reset it is off, and stays so unless the system asks for it: which lines it brings depends on what ran before.
+/// Switches the prefetcher of the first-level data cache on (`ACTLR`, DDI 0388I 4.3.10), which
+/// reads ahead of streams of misses within 4 KiB (7.6.2). It is off at reset, and stays off unless
+/// the system asks for it, because which lines it brings depends on what ran before.
 pub fn read_ahead() {
     const DATA_PREFETCH: u32 = 1 << 2;
     // SAFETY: a line more or less in a cache changes nothing but time.

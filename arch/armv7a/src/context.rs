@@ -22,11 +22,12 @@ pub struct Context {
     pub stack_base: u32,
     /// Bytes of its stack.
     pub stack_bytes: u32,
-    /// Not 0: `float` and `fpscr` hold something, here or, while it owns the unit, in the unit.
+    /// Not 0 if the context has floating-point state. It is in `float` and `fpscr`, or in the unit
+    /// while the context owns that.
     pub float_used: u32,
     /// Floating-point status and control.
     pub fpscr: u32,
-    /// d0 to d31; nobody reads them before `float_used` is set, so that nobody has to clear them.
+    /// d0 to d31. They are not read before `float_used` is set, so they need not be cleared.
     pub float: MaybeUninit<[u64; 32]>,
 }
 
@@ -60,7 +61,7 @@ const _: () = assert!(offset_of!(Entry, badge) == 0 && offset_of!(Entry, stack_t
 const _: () = assert!(offset_of!(Entry, link) == 8 && offset_of!(Entry, pc) == 12 && offset_of!(Entry, cpsr) == 16);
 
 impl Entry {
-    /// Leads nowhere: nothing is mapped at the end of the address space.
+    /// An entry that leads nowhere: nothing is mapped at the end of the address space.
     pub const NOWHERE: Entry =
         Entry { badge: 0, stack_top: 0, link: 0, pc: 0xffff_fffc, cpsr: CPSR_USER, stack_base: 0 };
 
@@ -104,13 +105,14 @@ impl Context {
         float: MaybeUninit::uninit(),
     };
 
-    /// The registers of a thread that starts.
+    /// Sets the registers of a thread that starts.
     #[inline]
     pub fn prepare(&mut self, start: Start<u32>) {
         self.enter(&Entry::new(start), start.args);
     }
 
-    /// The registers of a callee, or a thread, that starts: nothing of who had them before is left.
+    /// Sets the registers of a callee or a thread that starts. All are written, so that nothing of
+    /// the previous user is left.
     #[inline]
     pub fn enter(&mut self, entry: &Entry, args: [u32; 4]) {
         // Field by field: a whole context would be copied, `float` and all.
@@ -126,7 +128,8 @@ impl Context {
         self.forget_float();
     }
 
-    /// The kernel waits here for interrupts when nobody runs: at `pc`, as privileged as the kernel, with everything masked.
+    /// The context of the idle loop: the kernel waits at `pc` for interrupts when no thread runs,
+    /// in its own mode and with everything masked.
     pub(crate) const fn waiting(pc: u32) -> Context {
         Context { pc, cpsr: CPSR_KERNEL, ..Context::EMPTY }
     }
@@ -171,9 +174,9 @@ impl Context {
         self.registers[13].wrapping_sub(self.stack_base) > self.stack_bytes
     }
 
-    /// Returns true if a denied access to this address was that of an instruction that pushes
-    /// beyond the end of the thread's stack: a base register is as before when a store is aborted
-    /// (ARM DDI 0406C B1.9.8), and sixteen registers are the most that are stored.
+    /// Returns true if a denied access to this address can be that of an instruction that pushes
+    /// beyond the end of the thread's stack. The stack pointer tells: a base register is unchanged
+    /// when a store is aborted (ARM DDI 0406C B1.9.8), and at most sixteen registers are stored.
     pub fn pushes_beyond_its_stack(&self, VirtAddr(address): VirtAddr<u32>) -> bool {
         const MOST_BYTES: u32 = 64;
         address < self.stack_base && self.registers[13].wrapping_sub(address) <= MOST_BYTES

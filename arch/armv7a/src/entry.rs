@@ -434,6 +434,6 @@ unsafe extern "C" {
 
 /// Takes the status of a late abort that came on the way into the kernel; 0 for none.
 pub(crate) fn take_late() -> u32 {
-    // SAFETY: everything is masked in the kernel: nobody writes the word now.
+    // SAFETY: everything is masked in the kernel, so no exception writes the word now.
     unsafe { (&raw mut COFFERDAM_LATE).replace(0) }
 }

@@ -70,7 +70,7 @@ impl Gic {
         for word in 0..8 * words {
             dist.write(dist::PRIORITY + 4 * word, PRIORITY * 0x0101_0101);
         }
-        // The first 32 lines belong to the CPU that they belong to.
+        // The first 32 lines are private to a CPU and have no target to choose.
         for word in 8..8 * words {
             dist.write(dist::TARGETS + 4 * word, THIS_CPU);
         }
@@ -81,7 +81,8 @@ impl Gic {
         Gic { dist, cpu, lines: 32 * words }
     }
 
-    /// Allows a line to interrupt. Of a level-sensitive line that is up this means at once; an edge since it was masked is kept.
+    /// Allows a line to interrupt. A level-sensitive line that is up interrupts at once; an edge
+    /// that came while it was masked was kept.
     pub fn unmask(&self, line: u32) {
         if line < self.lines {
             self.dist.write(dist::ENABLE_SET + 4 * (line / 32), 1 << (line % 32));
@@ -103,7 +104,8 @@ impl Gic {
         }
     }
 
-    /// Takes the most urgent interrupt, if there is one: it may have been withdrawn since the CPU was interrupted.
+    /// Takes the most urgent interrupt. There may be none, if it was withdrawn after the CPU was
+    /// interrupted.
     pub fn acknowledge(&self) -> Option<Taken> {
         let taken = Taken(self.cpu.read(cpu::ACKNOWLEDGE));
         (taken.line() < FIRST_SPECIAL).then_some(taken)

@@ -7,13 +7,14 @@ use crate::context::Context;
 use crate::entry::Vector;
 use crate::machine::{Armv7a, Board, Cause};
 
-/// A call after which the caller goes on.
+/// Performs a call after which the caller goes on.
 #[inline]
 pub fn simple<B: Board>(kernel: &mut Kernel<Armv7a<B>>, args: &Args, number: u32) {
     kernel.on_simple(number, args);
 }
 
-/// An interrupt of a thread or of the idle loop: the timer's, a line's, or none any more.
+/// Serves an interrupt of a thread or of the idle loop: the timer's, a line's, or one that was
+/// withdrawn.
 #[inline]
 pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7a<B>>) -> Next<Armv7a<B>> {
     let (cause, taken) = kernel.core.arch.cause();
@@ -31,7 +32,7 @@ pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7a<B>>) -> Next<Armv7a<B>> {
     }
 }
 
-/// A thread went wrong: names the fault and stops its domain.
+/// Names the fault of a thread and stops its domain.
 pub fn fault<B: Board>(kernel: &mut Kernel<Armv7a<B>>, vector: Vector) -> Next<Armv7a<B>> {
     // Nobody runs: `Kernel::on_fault` knows what that means.
     let context = kernel.current_context().map_or(&Context::EMPTY, |context| &*context);

@@ -26,7 +26,7 @@ pub trait Board: 'static {
     const TICK_CYCLES: u32;
     /// Shortest time for which the timer is armed, in ticks; not 0.
     const SHORTEST_TICKS: u32;
-    /// Ticks by which the private timer's begin later than the counter's, at most.
+    /// Most ticks by which a tick of the private timer begins later than one of the counter.
     const START_TICKS: u32;
     /// The timer's interrupt line.
     const TIMER_LINE: u32;
@@ -154,7 +154,7 @@ unsafe impl<B: Board> Arch for Armv7a<B> {
 
     #[inline(always)]
     fn arm_timer_in(&mut self, delay: u32) {
-        // Never early: the two timers' ticks do not begin together.
+        // The two timers' ticks do not begin together, and the interrupt must not come early.
         self.timers.arm(delay + B::START_TICKS);
     }
 
@@ -199,7 +199,7 @@ unsafe impl<B: Board> Arch for Armv7a<B> {
     #[inline(always)]
     fn trace(&mut self, header: u32, payload: u32) {
         let [first, second] = &mut self.port;
-        // SAFETY: these are words of our own; whoever observes them does not change them.
+        // SAFETY: these are words of our own. An observer of them does not change them.
         unsafe {
             (first as *mut u32).write_volatile(payload);
             (second as *mut u32).write_volatile(header);

@@ -45,18 +45,21 @@ impl Space {
         Space { ttbr0: cp15::ttbr0::read(), asid: cp15::contextidr::read() }
     }
 
-    /// Returns true if it is loaded: identifiers belong to one space each.
+    /// Returns true if this space is loaded. The identifier tells, because each belongs to one
+    /// space.
     #[inline]
     pub fn is_loaded(self) -> bool {
         cp15::contextidr::read() == self.asid
     }
 
-    /// The domain that runs after the return from the kernel runs in this space.
+    /// Loads this space for the domain that runs after the return from the kernel.
     ///
-    /// Identifier and table cannot change together. Between them the identifier is 0, which no domain has, so that no walk of either
-    /// space is kept under the other's (DDI 0406C B3.10.4). Barriers before the identifier changes: a walk that was begun under
-    /// the old one must not end under the new one (Cortex-A9 erratum 754322, r2p0 to r3p0). The return from the exception is the
-    /// last synchronization; what the kernel accesses until then is global.
+    /// Identifier and table cannot change together. Between them the identifier is 0, which no
+    /// domain has, so that no walk of either space is kept under the other's identifier (DDI 0406C
+    /// B3.10.4). Barriers stand before each change of the identifier, because a walk that was begun
+    /// under the old one must not end under the new one (Cortex-A9 erratum 754322, r2p0 to r3p0).
+    /// The last synchronization is the return from the exception; until then the kernel accesses
+    /// only global mappings.
     #[inline]
     pub fn load(self) {
         // SAFETY: the kernel's own addresses are translated by TTBR1, whatever the domain.
@@ -72,7 +75,7 @@ impl Space {
     }
 }
 
-/// As the entry code hands it on, in two registers.
+/// The form in which the entry code hands a space on: two registers.
 impl From<Space> for u64 {
     fn from(space: Space) -> u64 {
         u64::from(space.asid) << 32 | u64::from(space.ttbr0)
@@ -154,7 +157,7 @@ impl<'a> KernelTables<'a> {
         KernelTables { root, leaves, used: 0 }
     }
 
-    /// Physical address of the first-level table, of which nothing is changed any more.
+    /// Returns the physical address of the first-level table. It is not changed any more.
     pub fn finish(self) -> PhysAddr<u32> {
         self.root.address()
     }
@@ -181,7 +184,8 @@ impl<'a> KernelTables<'a> {
                 self.set(virt, First::Section(Base::of(phys), attributes))?;
                 at += SECTION;
             } else if (virt | phys) % LARGE == 0 && bytes - at >= LARGE {
-                // One entry of a TLB where sixteen would be; the word stands in sixteen descriptors (DDI 0406C B3.5.2).
+                // A large page takes one entry of a TLB instead of sixteen. Its word stands in
+                // sixteen descriptors (DDI 0406C B3.5.2).
                 let word = Second::Large(Base::of(phys), attributes);
                 (0..LARGE / PAGE_BYTES).try_for_each(|page| self.page(virt + page * PAGE_BYTES, word))?;
                 at += LARGE;
@@ -224,7 +228,8 @@ impl<'a> KernelTables<'a> {
 
 /// Turns the MMU and the first-level caches on. Nothing is mapped below [`KERNEL_BASE`] until a [`Space`] is loaded.
 ///
-/// Replacement in the caches and TLBs is round-robin (`SCTLR.RR`, ARM DDI 0388, 4.3.9): it does not depend on chance.
+/// Replacement in the caches and TLBs is round-robin (`SCTLR.RR`, ARM DDI 0388, 4.3.9), so that it
+/// does not depend on chance.
 ///
 /// # Safety
 /// `root` is that of [`KernelTables`], for good. They map what the caller runs from and uses, where it is; caches and TLBs hold nothing that is wanted; the first-level
@@ -256,8 +261,10 @@ pub unsafe fn enable(PhysAddr(root): PhysAddr<u32>) {
     }
 }
 
-/// Closes what user mode could reach of the processor beyond memory: performance counters, ThumbEE's and Jazelle's registers, the
-/// word that it may read; and lets threads use floating point, for which the entry code decides when.
+/// Closes the registers of the processor that user mode could reach: performance counters,
+/// ThumbEE's and Jazelle's registers, and the word that it may read. Two domains could pass
+/// something to each other by them. Floating point is open; the entry code decides which thread has
+/// the unit.
 pub fn close_user_channels() {
     // SAFETY: fewer rights for user mode; the kernel uses none of this.
     unsafe {
@@ -291,7 +298,7 @@ impl Maintenance for Tlb {
         unsafe { cp15::tlbiasid::write(u32::from(asid.number())) };
     }
 
-    /// Predictions may lead to what was unmapped: they go, too (DDI 0406C B2.2.9).
+    /// Invalidates predictions, too, because they may lead to what was unmapped (DDI 0406C B2.2.9).
     fn complete(&mut self) {
         // SAFETY: loses predictions only.
         unsafe { cp15::bpiall::write(0) };
@@ -300,11 +307,12 @@ impl Maintenance for Tlb {
     }
 }
 
-/// Stores a descriptor where the kernel has the table mapped, and cleans its line to where walks look for it, unless they look into
-/// the data cache (`ID_MMFR3`, DDI 0406C B4.1.92: of the Cortex-A9 they do not say so).
+/// Stores a descriptor where the kernel has the table mapped, and cleans its line to where walks
+/// look for it. The clean is left out if walks look into the data cache (`ID_MMFR3`, DDI 0406C
+/// B4.1.92); the Cortex-A9 does not say so of its walks.
 ///
 /// # Safety
-/// The word at `virt` is a descriptor of a table that nobody else writes.
+/// The word at `virt` is a descriptor of a table, and only the kernel writes it.
 pub unsafe fn publish_word(VirtAddr(virt): VirtAddr<u32>, value: u32) {
     // SAFETY: the caller's duty.
     unsafe { (virt as *mut u32).write_volatile(value) };

@@ -21,7 +21,8 @@ const INSTRUCTION_LOCKDOWN: u32 = 0x904;
 /// Masters that have lockdown registers of their own (DDI 0246, 3.3.13).
 const MASTERS: u32 = 8;
 
-/// Most looks at an operation on ways: it visits every line once, and this is many times as long.
+/// Most polls of an operation on ways. The operation visits every line once, and so many polls take
+/// many times as long.
 pub const POLLS: u32 = 1 << 20;
 
 /// How a chip has built its controller in.
@@ -83,19 +84,22 @@ impl Pl310 {
         Pl310 { registers, all: (1 << setup.ways) - 1 }
     }
 
-    /// An operation on ways, which the controller performs in the background; whether it ended.
+    /// Starts an operation on ways, which the controller performs in the background, and polls for
+    /// its end. Returns false if it does not end within [`POLLS`] polls.
     fn on_ways(&self, operation: u32, ways: u32) -> bool {
         self.registers.write(operation, ways);
         (0..POLLS).any(|_| self.registers.read(operation) & ways == 0)
     }
 
-    /// Writes ways back to memory and forgets them; whether that ended within [`POLLS`] looks.
+    /// Writes ways back to memory and forgets them. Returns false if that does not end within
+    /// [`POLLS`] polls.
     #[must_use]
     pub fn clean_ways(&self, ways: u32) -> bool {
         self.on_ways(CLEAN_INVALIDATE_WAYS, ways & self.all)
     }
 
-    /// Writes a register of lockdown by way (DDI 0246, 3.3.11): in these ways that master allocates nothing; what is in them stays.
+    /// Writes a register of lockdown by way (DDI 0246, 3.3.11). Its master allocates nothing in
+    /// these ways from then on, and what is in them stays.
     pub fn write_lock(&self, offset: u32, ways: u32) {
         self.registers.write(offset, ways & self.all);
     }

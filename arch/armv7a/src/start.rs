@@ -52,7 +52,8 @@ cofferdam_other_cpu:
 "#
 );
 
-/// Stops for good: nothing interrupts it but a reset. Nothing asks a simulator for anything here, as what the kernel can ask for a domain may be able to.
+/// Stops for good: nothing interrupts it but a reset. It does not ask a simulator to end the run,
+/// because a domain could perhaps ask in the same way.
 pub fn park() -> ! {
     // SAFETY: nothing goes on.
     unsafe { asm!("cpsid aif", "b 2f", "2: wfi", "b 2b", options(noreturn)) }

@@ -35,8 +35,8 @@ impl Timers {
         global.write(global::COUNTER_LOW, 0);
         global.write(global::COUNTER_HIGH, 0);
         global.write(global::CONTROL, prescaler | ENABLE);
-        // Once for each time that it is loaded: it does not begin again by itself. The first
-        // interrupt is as far away as the counter allows: nobody has asked for one.
+        // One-shot: it interrupts once for each load. No interrupt was asked for yet, so the first
+        // is as far away as the counter allows.
         private.write(private::CONTROL, 0);
         private.write(private::LOAD, u32::MAX);
         private.write(private::STATUS, 1);

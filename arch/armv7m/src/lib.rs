@@ -1,8 +1,8 @@
 //! The kernel's `Arch` for Armv7-M with PMSAv7. Sources: Armv7-M Architecture Reference Manual (ARM DDI 0403), Cortex-M7
 //! Technical Reference Manual (ARM DDI 0489).
 //!
-//! The kernel runs at two priorities: faults preempt system calls, the timer and interrupts. No domain's region can hide the kernel's own memory from
-//! it, or keep it from writing the domain's.
+//! The kernel runs at two priorities: faults preempt system calls, the timer and interrupts. No
+//! region of a domain can keep the kernel from its own memory or from writing the domain's.
 #![no_std]
 
 mod code;
@@ -11,7 +11,7 @@ mod unit;
 pub use armv_m::*;
 pub use unit::Armv7 as Core;
 
-/// Opens what handlers use that interrupts reach without the kernel: there are none.
+/// Opens nothing: no handlers are reached without the kernel on this architecture.
 #[macro_export]
 macro_rules! open {
     ($tables:expr, $board:ident) => {

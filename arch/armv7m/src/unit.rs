@@ -52,7 +52,8 @@ unsafe impl Port for Armv7 {
         regs::MPU_RASR_RLAR.write(region.rasr);
     }
 
-    /// A region that lets domains only read does not keep the kernel from writing.
+    /// The kernel may always write: a region that is read-only for domains can be writable for
+    /// privileged code here.
     #[inline(always)]
     fn unchecked(write: impl FnOnce()) {
         write();

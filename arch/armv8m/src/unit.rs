@@ -31,14 +31,16 @@ unsafe impl Port for Armv8 {
 
     fn set_up() {
         const KEY: u32 = 0x05fa << 16;
-        // Of AIRCR: Non-secure priorities count from 0x80 on; Secure code alone resets. BFHFNMINS is 0: HardFaults are Secure.
+        // Bits of AIRCR. Non-secure priorities count from 0x80 on, so that handlers stay below the
+        // meter; Secure code alone resets. BFHFNMINS is 0: HardFaults are Secure.
         const SECURE_FIRST: u32 = 1 << 14;
         const SECURE_RESETS: u32 = 1 << 3;
-        // Of SCR.
+        // Bit of SCR: Secure code alone selects deep sleep, in which no timer of the kernel might
+        // come.
         const SECURE_SLEEPS_DEEP: u32 = 1 << 3;
-        // Of SHCSR.
+        // Bit of SHCSR.
         const SECURE_FAULT: u32 = 1 << 19;
-        // Of CPPWR: SUS10 and SUS11. Of FPCCR: LSPENS and CLRONRETS.
+        // Bits of CPPWR (SUS10 and SUS11) and of FPCCR (LSPENS and CLRONRETS).
         const SECURE_POWER: u32 = 1 << 21 | 1 << 23;
         const SECURE_SAVES: u32 = 1 << 29 | 1 << 27;
         const ON: u32 = 1;
@@ -52,13 +54,15 @@ unsafe impl Port for Armv8 {
         MPU_MAIR0.write(MAIR[0]);
         MPU_MAIR1.write(MAIR[1]);
         forget_regions();
-        // Without a region: everything is Secure.
+        // The unit is on without a region, so that everything is Secure.
         SAU_CTRL.write(ON);
-        // SAFETY: Non-secure Thread mode is unprivileged from now on, whoever branches there.
+        // SAFETY: Non-secure Thread mode is unprivileged from now on, also for a thread that
+        // branches there.
         unsafe { asm!("msr control_ns, {0}", in(reg) 1, options(nomem, nostack, preserves_flags)) };
     }
 
-    /// A thread in the other state was stopped there, by what it did. The frame of such a fault is nowhere, so that there is no program counter.
+    /// Names the fault of a thread that went to the other state and was stopped there. The frame of
+    /// such a fault was not stored, so no program counter is known.
     fn own_fault() -> Option<(Fault, u32)> {
         const INVIS_INVER: u32 = 1 << 1 | 1 << 2;
         const INVEP_INVTRAN: u32 = 1 | 1 << 4;
@@ -72,7 +76,8 @@ unsafe impl Port for Armv8 {
         } else if status & INVIS_INVER != 0 {
             (Fault::Return, 0)
         } else {
-            // A thread executes nothing there: a frame of its had no place.
+            // A thread executes nothing there, so the other causes mean that its frame could not be
+            // stored.
             (Fault::Stack, 0)
         })
     }
@@ -145,7 +150,8 @@ unsafe impl Port for Armv8 {
         crate::direct::server_left(place)
     }
 
-    /// A region that nobody may write keeps the kernel from it, too.
+    /// PMSAv8 has no right that lets the kernel write what a domain may only read, so the unit is
+    /// off meanwhile.
     #[inline(always)]
     fn unchecked(write: impl FnOnce()) {
         regs::MPU_CTRL.write(0);
@@ -156,7 +162,7 @@ unsafe impl Port for Armv8 {
     }
 }
 
-/// Switches off whatever a loader or a debugger has left in both units.
+/// Switches off all regions that a loader or a debugger has left in both units.
 fn forget_regions() {
     regs::MPU_CTRL.write(0);
     SAU_CTRL.write(0);

@@ -1,11 +1,12 @@
-//! In the place of `direct` in a kernel that is built without handlers: it takes all interrupts, and nothing is Non-secure.
+//! Stands in for `direct` in a kernel that is built without handlers. That kernel takes all
+//! interrupts, and nothing is Non-secure.
 
 use core::sync::atomic::AtomicU16;
 
 use kernel::boot::BootError;
 use system::{System, direct};
 
-/// Interrupts can reach handlers.
+/// True if interrupts can reach handlers.
 pub(crate) const ARE_THERE: bool = false;
 
 /// Refuses tables with handlers.

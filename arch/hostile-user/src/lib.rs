@@ -68,8 +68,9 @@ unsafe extern "C" {
     fn cofferdam_hold(held: *mut Held);
 }
 
-/// Performs a system call with a pattern in every register that the call does not use, and checks that it is still there
-/// afterwards: what a victim does, whose registers somebody may want to read or to change.
+/// Performs a system call with a pattern in every register that the call does not use, and checks
+/// that it is still there afterwards. Victims do this, while others try to read or to change their
+/// registers.
 ///
 /// # Safety
 /// The caller upholds the contract of the call; the call returns.

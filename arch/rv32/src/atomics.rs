@@ -1,5 +1,6 @@
-//! Atomic instructions for domains. The core has none (extension A): each is an illegal instruction, which the kernel performs. Nothing interrupts the kernel,
-//! and there is one core, so that it is atomic to all threads.
+//! Atomic instructions for domains. The core lacks them (extension A), so each is an illegal
+//! instruction, and the kernel performs it. That is atomic for all threads, because nothing
+//! interrupts the kernel and there is one core.
 //!
 //! Source: RISC-V Unprivileged ISA, chapter "A".
 
@@ -9,7 +10,7 @@ use units::VirtAddr;
 
 use crate::machine::{Board, Rv32};
 
-/// An instruction was illegal to the core.
+/// What became of an instruction that was illegal to the core.
 pub(crate) enum Outcome {
     /// It was performed, or is to be repeated because it has touched a page for the first time.
     Performed,

@@ -32,7 +32,8 @@ const SP: usize = 1;
 const A0: usize = 9;
 const A7: usize = 16;
 
-/// `mstatus`: back to user mode (MPP is 0), interrupts on there (MPIE), and WFI illegal there (TW): nobody sleeps but the kernel.
+/// `mstatus`: back to user mode (MPP is 0), interrupts on there (MPIE), and WFI illegal there (TW),
+/// so that only the kernel sleeps.
 const USER: u32 = 1 << 21 | 1 << 7;
 /// Stay in machine mode, interrupts off (MPP is 3).
 const MACHINE: u32 = 3 << 11;
@@ -58,7 +59,7 @@ impl Entry {
     pub(crate) const LINK_OFFSET: usize = offset_of!(Entry, link);
     pub(crate) const PC_OFFSET: usize = offset_of!(Entry, pc);
 
-    /// Leads nowhere.
+    /// An entry that leads nowhere.
     pub const NOWHERE: Entry = Entry { badge: 0, stack_base: 0, stack_top: 0, link: 0, pc: NOWHERE };
 
     /// Keeps what a start needs, but for its arguments.
@@ -79,13 +80,14 @@ impl Context {
     /// A context that was never started: it would fault.
     pub const EMPTY: Context = Context { registers: [0; 31], pc: NOWHERE, status: USER, stack_base: 0, stack_top: 0 };
 
-    /// The registers of a thread that starts.
+    /// Sets the registers of a thread that starts.
     #[inline]
     pub fn prepare(&mut self, start: Start<u32>) {
         self.enter(&Entry::new(start), start.args);
     }
 
-    /// The registers of a callee, or a thread, that starts: nothing of who had them before is left.
+    /// Sets the registers of a callee or a thread that starts. All are written, so that nothing of
+    /// the previous user is left.
     #[inline]
     pub fn enter(&mut self, entry: &Entry, args: [u32; 4]) {
         self.registers = [0; 31];
@@ -97,7 +99,8 @@ impl Context {
         (self.stack_base, self.stack_top) = (entry.stack_base, entry.stack_top);
     }
 
-    /// The kernel waits here for interrupts when nobody runs: at `pc`, in machine mode.
+    /// The context of the idle loop: the kernel waits at `pc` for interrupts when no thread runs,
+    /// in machine mode.
     pub(crate) const fn waiting(pc: u32) -> Context {
         Context { pc, status: MACHINE, ..Context::EMPTY }
     }

@@ -10,13 +10,14 @@ use crate::atomics::{self, Outcome};
 use crate::context::Context;
 use crate::machine::{Board, Cause, Rv32};
 
-/// A call after which the caller goes on.
+/// Performs a call after which the caller goes on.
 #[inline]
 pub fn simple<B: Board>(kernel: &mut Kernel<Rv32<B>>, args: &Args, number: u32) {
     kernel.on_simple(number, args);
 }
 
-/// An interrupt of a thread or of the idle loop: the timer's, a line's, or none any more.
+/// Serves an interrupt of a thread or of the idle loop: the timer's, a line's, or one that was
+/// withdrawn.
 #[inline]
 pub fn interrupt<B: Board>(kernel: &mut Kernel<Rv32<B>>) -> Next<Rv32<B>> {
     // An interrupt ends a reservation: the next thread must not store on the strength of another's (Unprivileged ISA, LR/SC).
@@ -39,8 +40,11 @@ mod cause {
     pub const STORE: u32 = 7;
 }
 
-/// A thread touched a page for the first time, or went wrong: then names the fault and stops its domain. Faults are precise, so that the access can be
-/// repeated. A load or store that a device refuses is reported as one that the domain may not make: the core does not tell the two apart.
+/// Serves an exception of a thread that is no call. The first touch of a page maps it, and the
+/// access is repeated, which is possible because faults are precise. An atomic instruction is
+/// performed. Everything else is a fault, which is named and stops the domain. A load or store that
+/// a device refuses is reported as one that the domain may not make, because the core does not tell
+/// the two apart.
 pub fn fault<B: Board>(kernel: &mut Kernel<Rv32<B>>, reason: u32, address: VirtAddr<u32>) -> Next<Rv32<B>> {
     // The core names an illegal instruction where it names an address otherwise (IBEX, mtval).
     let atomic = if reason == cause::ILLEGAL { atomics::perform(kernel, address.0) } else { Outcome::Illegal };

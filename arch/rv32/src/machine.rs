@@ -65,7 +65,8 @@ pub struct Rv32<B: Board> {
     timer: Timer,
     mmu: Registers,
     board: B,
-    /// The word that somebody has reserved (LR), until an interrupt comes, or somebody performs the next LR or SC: whose context, and where.
+    /// The word that a thread has reserved (LR): its context, and the address. An interrupt ends
+    /// the reservation, and so does the next atomic instruction of any thread.
     pub(crate) reserved: Option<(u32, u32)>,
 }
 
@@ -190,7 +191,7 @@ unsafe impl<B: Board> Arch for Rv32<B> {
     #[inline(always)]
     fn trace(&mut self, header: u32, payload: u32) {
         let [first, second] = &mut self.port;
-        // SAFETY: these are words of our own; whoever observes them does not change them.
+        // SAFETY: these are words of our own. An observer of them does not change them.
         unsafe {
             (first as *mut u32).write_volatile(payload);
             (second as *mut u32).write_volatile(header);

@@ -8,7 +8,7 @@ impl Registers {
     /// Registers from `base` on.
     ///
     /// # Safety
-    /// The block is there; whoever writes a register answers for the effect.
+    /// The block is there. A writer of a register answers for the effect.
     pub const unsafe fn new(base: u32) -> Registers {
         Registers(base)
     }

@@ -8,7 +8,7 @@ const COMPARE_HIGH: u32 = 0x4004;
 const TIME_LOW: u32 = 0xbff8;
 const TIME_HIGH: u32 = 0xbffc;
 
-/// The timer, which counts cycles of the clock from reset.
+/// The timer. A tick is two cycles of the clock (`TickCycles`); it counts from reset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timer(pub Registers);
 
@@ -34,7 +34,8 @@ impl Timer {
     #[inline]
     pub fn arm_in(self, delay: u32) {
         let at = self.now() + u64::from(delay);
-        // Neither half of the old time with one of the new one is ever in the past.
+        // In this order no mixture of old and new halves is ever a time in the past, which would
+        // interrupt at once.
         self.0.write(COMPARE_LOW, u32::MAX);
         self.0.write(COMPARE_HIGH, (at >> 32) as u32);
         self.0.write(COMPARE_LOW, at as u32);

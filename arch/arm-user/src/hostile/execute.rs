@@ -1,4 +1,5 @@
-//! Executes instructions that nobody has looked at, with registers of the caller's choice, and comes back if they let it.
+//! Executes arbitrary instructions with registers of the caller's choice, and comes back if they
+//! let it.
 
 use core::arch::global_asm;
 
@@ -20,9 +21,10 @@ pub struct Registers {
 
 /// r0 to r11 as the last instructions left them that came back.
 pub static FOUND: Seen<12> = Seen::zeroed();
-/// r4 to r11, the stack pointer and the link register of who is to go on.
+/// r4 to r11, the stack pointer and the link register of the function that is to go on.
 static KEPT: Seen<10> = Seen::zeroed();
-/// The stack pointer of who waits in [`wait_exposed`]: where the frame of that call is stored below it, it is the domain's to write.
+/// The stack pointer of the thread that waits in [`wait_exposed`]. If the frame of that call is
+/// stored below it, the domain can write there.
 pub static EXPOSED: Seen<1> = Seen::zeroed();
 
 // cofferdam_execute: in r0 = Registers, r1 = where. cofferdam_executed: in everything unknown; returns to who called the first.
