@@ -19,8 +19,8 @@ pub fn attributes(entry: &Area) -> (Access, MemType) {
 /// Kind of a capability to frames (`abi::Kind`).
 pub(crate) const FRAMES: u32 = 7;
 
-/// Returns true if somebody can map memory to a domain while it runs: holds frames, and the domain
-/// with the right to change it.
+/// Returns true if memory can be mapped to a domain while it runs: if a domain holds frames, and a
+/// capability to this domain with the right to change it.
 pub fn can_be_mapped(system: &System, domain: usize) -> bool {
     const DOMAIN: u32 = 1;
     const WRITE: u32 = 2;

@@ -36,8 +36,9 @@ impl SchemeTables {
         }
     }
 
-    /// The number by which the processor tells a domain's address space, where domains have such: the identifier that the kernel gives it, or the first
-    /// entry of its tables, or their page.
+    /// Returns the number by which the processor tells a domain's address space, if domains have
+    /// one: the identifier that the kernel gives it, or the first entry of its tables, or their
+    /// page.
     pub fn space(&self, domain: usize) -> Option<u32> {
         match self {
             SchemeTables::Pmsav7 { .. } | SchemeTables::Pmsav8 { .. } => None,

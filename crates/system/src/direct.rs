@@ -23,7 +23,7 @@ impl Direct {
         self.domain.checked_sub(1)
     }
 
-    /// So many cycles pass in so many ticks, if handlers' cycles are counted.
+    /// Returns the cycles and the ticks in which they pass, if handlers' cycles are counted.
     pub const fn rate(&self) -> Option<(u32, u32)> {
         if self.counted == 0 { None } else { Some((self.counted >> 16, self.counted & 0xffff)) }
     }
@@ -105,7 +105,8 @@ fn check(system: &System, all: &[Direct], index: usize) -> Result<(), &'static s
     require(period > 0 && capacity > 0 && capacity <= period, "capacity")
 }
 
-/// An area of a domain that its handlers use, too, lies where Non-secure code finds it, and is nobody else's; any other one lies where it is.
+/// Checks an area that handlers of its domain use, too: it must lie where Non-secure code finds it,
+/// and no other domain may have it. Any other area must lie at its own address.
 pub(crate) fn place(system: &System, entry: &Area) -> Result<(), &'static str> {
     let Area { base, physical, flags, domain, .. } = *entry;
     if flags & area::OPEN == 0 {

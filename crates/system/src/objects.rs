@@ -207,8 +207,9 @@ pub fn needs<K: Known>(tables: &System<'_>, sizes: &Sizes, base: u32) -> Result<
     Ok(count.needs)
 }
 
-/// Marks that the table of physical memory has room for: two for each range and area, and those that holders of frames may use. None where nobody
-/// holds frames: nobody asks the table then.
+/// Returns the number of marks that the table of physical memory has room for: two for each range
+/// and area, and those that holders of frames may use. None if no domain holds frames, because then
+/// the table is never asked.
 #[inline(never)]
 pub fn marks(tables: &System<'_>) -> usize {
     if !holds_frames(tables) {

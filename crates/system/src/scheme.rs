@@ -36,7 +36,8 @@ impl Scheme {
         self != Self::Pmsav8 || direct::is_sound(system)
     }
 
-    /// Servers of handlers' time: numbers of budgets behind those of threads.
+    /// Returns the number of servers of handlers' time. Their numbers as budgets follow those of
+    /// threads' budgets.
     #[inline(always)]
     pub(crate) fn servers(self, system: &System) -> usize {
         if self == Self::Pmsav8 { direct::owners(system).count() } else { 0 }

@@ -232,7 +232,8 @@ fn budget_entry(_: &System, _: usize, entry: Budget) -> Result<(), &'static str>
     require(entry.capacity > 0 && entry.capacity <= entry.period, "capacity")
 }
 
-/// A stack is memory of the domain's threads alone, not of its handlers, and pinned where the scheme asks for it.
+/// Checks a stack: it must be memory of the domain's threads alone, not of its handlers, and pinned
+/// if the scheme asks for it.
 fn stack<K: Known>(system: &System, domain: u32, base: u32, bytes: u32) -> Result<(), &'static str> {
     require(base.is_multiple_of(8), "stack_base")?;
     require(bytes.is_multiple_of(8) && bytes >= 256, "stack_bytes")?;
@@ -244,7 +245,8 @@ fn stack<K: Known>(system: &System, domain: u32, base: u32, bytes: u32) -> Resul
     require(inside_area(system, &owner, base, bytes, holds), "stack_base")
 }
 
-/// Code may be pinned or paged, but the entry must be in executable memory of the domain, and an instruction can begin there.
+/// Checks an entry: it must be in executable memory of the domain, where an instruction can begin.
+/// Code may be pinned or paged.
 fn code_entry<K: Known>(system: &System, domain: u32, entry: u32) -> Result<(), &'static str> {
     let owner = system.get::<Domain>(domain as usize);
     let holds = |flags: u32| flags & area::EXECUTE != 0;

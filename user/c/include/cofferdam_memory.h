@@ -96,7 +96,7 @@ void *rt_shmget(const char *name, size_t bytes, size_t align, uint32_t spec, uin
  * and permitted it (rt_shmpermit). Domains share only what they specify alike. */
 void *rt_shmget_of(const char *owner, const char *name, size_t bytes, uint32_t spec, uint32_t access);
 /* Lets a domain (null: every one that the manifest names) map this domain's shared memory: RT_READ, or
- * RT_READ | RT_WRITE, or 0 to take the permission away (what is mapped stays mapped). Nobody gets more than the
+ * RT_READ | RT_WRITE, or 0 to take the permission away (what is mapped stays mapped). No domain gets more than the
  * manifest says. 0 or an error. */
 int32_t rt_shmpermit(const char *name, const char *domain, uint32_t access);
 /* Takes this domain's shared memory away from every other domain; whoever touches it afterwards faults. 0 or an error.

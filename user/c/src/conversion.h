@@ -17,12 +17,12 @@ struct conversion {
 /* Finds the next conversion; null at the end of the format. A scan set's letter is its bracket. */
 const char *cof_next_conversion(const char *format, struct conversion *found);
 
-/* Whether a letter is in a part of a format. */
+/* Returns true if a letter is in a part of a format. */
 static inline int cof_contains(const char *from, const char *to, char letter) {
     return memchr(from, letter, (size_t)(to - from)) != 0;
 }
 
-/* Whether the argument consists of wide characters. */
+/* Returns true if the argument consists of wide characters. */
 static inline int cof_is_wide(const struct conversion *c) {
     return strchr("CSm", c->letter) || (c->size == LONG && strchr("cs[", c->letter));
 }

@@ -29,7 +29,7 @@ float cof_number_read_single(const char *text, size_t *taken, bool *out_of_range
 int cof_refused(void);
 /* Before anything of the program runs: by the first of its threads that comes. */
 void cof_start(const uint32_t *info, uint32_t restarts);
-/* Of the library of C: what has to happen before anything of the program runs, so that `exit` works. */
+/* Prepares the library of C before anything of the program runs, so that `exit` works. */
 void cof_prepare_exit(void);
 /* The domain's name. */
 const char *cof_name(void);

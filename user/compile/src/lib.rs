@@ -37,7 +37,8 @@ fn flags() -> PathBuf {
 /// A compiler for the chip, with the flags that every C part of the run-time is compiled with.
 ///
 /// # Panics
-/// For a target that no port is for, when the flags cannot be read, and outside of a build script: a build script has nobody else to tell.
+/// For a target without a port, if the flags cannot be read, and outside of a build script. A build
+/// script reports errors in this way.
 pub fn c_build() -> cc::Build {
     let flags = flags();
     println!("cargo::rerun-if-changed={}", flags.display());
@@ -64,7 +65,7 @@ pub fn link_c_library() {
 /// Directory of a package that the manifest in the current directory depends on.
 ///
 /// # Panics
-/// When cargo does not know the package: a build script has nobody else to tell.
+/// If cargo does not know the package. A build script reports errors in this way.
 pub fn package(name: &str) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output =

@@ -74,7 +74,7 @@ pub(crate) fn alloc(bytes: u32, spec: u32) -> Option<NonNull<u8>> {
 /// Takes a block back; `None` when it lies in no arena.
 ///
 /// # Safety
-/// Nobody uses the block any more.
+/// The block is no longer in use.
 pub(crate) unsafe fn free(block: NonNull<u8>) -> Option<Result<(), heap::Error>> {
     let address = block.as_ptr() as u32;
     let mut outcome = None;

@@ -131,7 +131,7 @@ pub unsafe extern "C" fn rt_shmrevoke(name: *const c_char) -> i32 {
 /// `rt_free`.
 ///
 /// # Safety
-/// The memory is null, or nobody uses it any more.
+/// The memory is null, or no longer in use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_free(memory: *mut c_void) -> i32 {
     // SAFETY: as the caller promises.

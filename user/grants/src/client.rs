@@ -44,8 +44,9 @@ impl From<Error> for Failure {
 }
 
 impl Failure {
-    /// The same failure with the change that would be admitted, if it is this domain's last refusal: the manager looks for it only when it
-    /// is asked. Should the request be possible meanwhile, that is the change.
+    /// Returns the same failure with the change that would be admitted, if it is this domain's last
+    /// refusal. The manager looks for a change only when it is asked, because the search takes many
+    /// calls. If the request has become possible meanwhile, asking again is the change.
     ///
     /// # Time complexity
     /// A call of the manager's gate for each change that is looked at: some twenty at most. None when the change is known.
@@ -98,7 +99,7 @@ pub struct SharedWanted<'a> {
     pub name: &'a str,
     /// Bytes.
     pub bytes: u32,
-    /// A power of two of which a new one's address is a multiple; 0 for any.
+    /// Alignment of memory that is made, a power of two; 0 for any.
     pub alignment: u32,
     /// Packed specification.
     pub spec: u32,

@@ -82,7 +82,7 @@ pub fn shmget_of(owner: &str, wanted: &SharedWanted) -> Result<NonNull<u8>, Fail
 /// `BAD_ARGUMENT` for what is not allocated; [`Failure`] of the manager, for example while others have shared memory mapped.
 ///
 /// # Safety
-/// Nobody uses the memory any more.
+/// The memory is no longer in use.
 pub unsafe fn free(memory: NonNull<u8>) -> Result<(), Failure> {
     // SAFETY: as the caller promises.
     match unsafe { arenas::free(memory) } {

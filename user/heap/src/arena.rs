@@ -24,10 +24,13 @@ pub enum Records {
     AsNeeded,
 }
 
-/// A heap over memory of one temporal specification. Its threads take turns: what a thread does in it takes constant time, and a
-/// thread that finds it taken lets less important ones run until the holder is done. A thread with a deadline had better have an
-/// arena of its own, or allocate before its first release. In a gate nothing may wait: a call of one that finds it taken gets no block, and
-/// what it frees is free after the next request that finds no memory.
+/// A heap over memory of one temporal specification. Threads take turns: what a thread does in it
+/// takes constant time, and a thread that finds it taken lets less important ones run until the
+/// holder is done.
+///
+/// There is no priority inheritance, so a thread with a deadline should have an arena of its own,
+/// or allocate before its first release. In a gate nothing may wait: a call that finds the arena
+/// taken gets no block, and what it frees is free after the next request that finds no memory.
 pub struct Arena {
     heap: Turn<Heap<Raw>>,
 }
@@ -98,7 +101,8 @@ impl Arena {
         }
     }
 
-    /// What was freed while it was somebody else's turn may be what is missing.
+    /// Takes back what was freed while another thread had its turn, because that may be the memory
+    /// that is missing, and tries again.
     #[cold]
     #[inline(never)]
     fn take_again(&self, bytes: u32, align: u32) -> Result<NonNull<u8>, Error> {
@@ -116,7 +120,7 @@ impl Arena {
     /// As `memory::heap::Heap::free`.
     ///
     /// # Safety
-    /// Nobody uses the block any more.
+    /// The block is no longer in use.
     ///
     /// # Time complexity
     /// Constant.
@@ -138,7 +142,7 @@ impl Arena {
     /// As `memory::heap::Heap::realloc`.
     ///
     /// # Safety
-    /// Nobody uses the old block after success.
+    /// The old block is not used after success.
     ///
     /// # Time complexity
     /// Constant in place; else the copy of the old block.

@@ -27,7 +27,7 @@ static BEGUN: AtomicBool = AtomicBool::new(false);
 /// thread has run comes here by its first request.
 ///
 /// # Safety
-/// Nobody else uses that memory.
+/// That memory is used by nothing else.
 pub unsafe fn begin(info: Info) {
     let opened = match (info.envelopes().find(|envelope| envelope.default), info.area(HEAP)) {
         // SAFETY: as the caller promises.

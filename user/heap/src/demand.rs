@@ -23,7 +23,7 @@ unsafe extern "C" {
 pub struct Kernel(u32);
 
 impl Kernel {
-    /// Of a piece of the demand area.
+    /// The kernel, for the piece of the demand area that begins at this address.
     pub const fn new(piece: u32) -> Self {
         Kernel(piece)
     }
@@ -168,7 +168,8 @@ impl DemandArena {
         }
     }
 
-    /// What was freed while it was somebody else's turn may be what is missing.
+    /// Takes back what was freed while another thread had its turn, because that may be the memory
+    /// that is missing, and tries again.
     #[cold]
     #[inline(never)]
     fn take_again(
@@ -189,7 +190,7 @@ impl DemandArena {
     /// As `memory::demand::DemandHeap::free`.
     ///
     /// # Safety
-    /// Nobody uses the block any more.
+    /// The block is no longer in use.
     pub unsafe fn free(&self, block: NonNull<u8>) -> Result<(), Error> {
         match self.heap.with(|heap| heap.free(block.as_ptr() as u32)) {
             Some(freed) => freed,
@@ -207,7 +208,7 @@ impl DemandArena {
     /// As [`DemandArena::alloc_aligned`] and [`DemandArena::free`].
     ///
     /// # Safety
-    /// Nobody uses the old block after success.
+    /// The old block is not used after success.
     pub unsafe fn realloc(&self, block: NonNull<u8>, bytes: u32) -> Result<NonNull<u8>, Error> {
         let at = block.as_ptr() as u32;
         let (resized, held) = self.with(|heap| Ok((heap.resize(at, bytes), heap.size(at)?)))?;

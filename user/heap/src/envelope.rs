@@ -92,7 +92,7 @@ impl EnvelopeArena {
     /// As [`Arena::free`].
     ///
     /// # Safety
-    /// Nobody uses the block any more.
+    /// The block is no longer in use.
     ///
     /// # Time complexity
     /// Constant.
@@ -108,7 +108,7 @@ impl EnvelopeArena {
     /// As [`Arena::realloc`].
     ///
     /// # Safety
-    /// Nobody uses the old block after success.
+    /// The old block is not used after success.
     #[inline]
     pub unsafe fn realloc(&self, block: NonNull<u8>, bytes: u32) -> Result<NonNull<u8>, Error> {
         // SAFETY: as the caller promises.

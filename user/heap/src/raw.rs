@@ -25,7 +25,7 @@ impl Raw {
     /// The memory of some pieces, and `bytes` bytes for records from `records` on, a multiple of eight.
     ///
     /// # Safety
-    /// Nobody else accesses these pieces and the records as long as this value exists.
+    /// Nothing else accesses these pieces and the records as long as this value exists.
     pub const unsafe fn new(spans: Spans, records: u32, bytes: u32) -> Raw {
         let places = if bytes < RECORD { 0 } else { (bytes - RECORD) / GRANULE + 1 };
         Raw { spans, records, places }

@@ -12,7 +12,8 @@ unsafe extern "C" {
 /// Something that one thread of the domain uses at a time.
 pub(crate) struct Turn<T> {
     taken: AtomicBool,
-    /// The block that was freed last while the turn was somebody else's; its first word is the address of the one before, or 0.
+    /// The block that was freed last while another thread had its turn; its first word is the
+    /// address of the one before, or 0.
     later: AtomicU32,
     inner: UnsafeCell<T>,
 }
@@ -25,8 +26,12 @@ impl<T> Turn<T> {
         Turn { taken: AtomicBool::new(false), later: AtomicU32::new(0), inner: UnsafeCell::new(inner) }
     }
 
-    /// Threads of one domain run on one processor: an exchange that no interrupt divides keeps them apart, and only the compiler
-    /// could reorder what stands between the fences. `None`: it is somebody else's turn, who cannot go on before the caller's gate has ended.
+    /// Uses the value in the caller's turn. Returns `None` if another thread has its turn and the
+    /// caller is in a gate: that thread cannot go on before the gate has ended, so waiting would
+    /// never end.
+    ///
+    /// Threads of one domain run on one processor. An exchange that no interrupt divides keeps them
+    /// apart, and only the compiler could reorder what stands between the fences.
     #[inline(always)]
     pub fn with<R>(&self, use_it: impl FnOnce(&mut T) -> R) -> Option<R> {
         if self.taken.swap(true, Ordering::Relaxed) && !self.wait() {
@@ -40,7 +45,8 @@ impl<T> Turn<T> {
         Some(result)
     }
 
-    /// Apart, so that what an operation executes lies in sequence.
+    /// A function of its own, so that the instructions of an operation that need not wait lie in
+    /// sequence.
     #[cold]
     #[inline(never)]
     fn wait(&self) -> bool {
@@ -52,10 +58,10 @@ impl<T> Turn<T> {
         false
     }
 
-    /// Keeps a block for [`Turn::kept`], when it is somebody else's turn.
+    /// Keeps a block for [`Turn::kept`], while another thread has its turn.
     ///
     /// # Safety
-    /// The block has a word, and nobody uses it any more.
+    /// The block has a word, and is no longer in use.
     ///
     /// # Time complexity
     /// Constant, and once more for each thread or gate of the domain that does the same in between.
@@ -79,7 +85,7 @@ impl<T> Turn<T> {
         let mut next = self.later.swap(0, Ordering::Acquire);
         core::iter::from_fn(move || {
             let block = NonNull::new(next as *mut u32)?;
-            // SAFETY: `keep` wrote this word, and nobody else has the block.
+            // SAFETY: `keep` wrote this word, and only this list has the block.
             next = unsafe { block.read() };
             Some(block.as_ptr() as u32)
         })

@@ -10,8 +10,9 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use abi::info::HEADER_WORDS;
 pub use abi::info::{Area, Cap, Envelope, Info};
 
-/// Address of the block. The tool writes it into the initial data of every program that has this symbol, so that whoever comes first, a gate's caller or a
-/// thread that is more important than the first one, finds it.
+/// Address of the block. The tool writes it into the initial data of every program that has this
+/// symbol. So it is there for whatever runs first in the domain: a call of a gate, or a thread that
+/// is more important than the first one.
 #[used]
 #[unsafe(export_name = "__cofferdam_info")]
 #[unsafe(link_section = ".data.cofferdam_info")]

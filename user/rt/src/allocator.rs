@@ -24,7 +24,7 @@ mod global {
 
         unsafe fn dealloc(&self, block: *mut u8, _: Layout) {
             let Some(block) = NonNull::new(block) else { return };
-            // SAFETY: the caller passes a block that `alloc` returned and that nobody uses any more.
+            // SAFETY: the caller passes a block that `alloc` returned and that is no longer in use.
             unsafe { heap::free(block) }
         }
 

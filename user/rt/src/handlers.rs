@@ -3,7 +3,7 @@
 //! A handler runs in place of whatever it interrupts, in Non-secure state. It has the domain's statics and the devices of direct lines, and nothing
 //! else: no system calls, no stack of a thread, no allocated memory, no constant files. The functions that it calls and the constants that it reads are placed a second time for it;
 //! a build is refused if one of them leads to something that cannot be, for example through the address of a function in a static. Threads and handlers share
-//! statics: use atomics, of which a load and a store each are one access.
+//! statics. Use atomics for these: each load and each store of an atomic is one access.
 
 use core::sync::atomic::{Ordering, compiler_fence};
 

@@ -1,5 +1,6 @@
-//! A memory protection controller: each block of a memory is for Secure accesses or for Non-secure ones, and not for the others (Arm 101104, 3.4.4; its behaviour
-//! beyond that as `hw/misc/tz-mpc.c` in QEMU 10.0 has it).
+//! A memory protection controller: each block of a memory is for Secure accesses alone or for
+//! Non-secure ones alone (Arm 101104, 3.4.4). What that document leaves open is as in
+//! `hw/misc/tz-mpc.c` of QEMU 10.0.
 
 use super::security::Security;
 
@@ -22,7 +23,8 @@ pub struct BlockGate<L> {
 }
 
 impl<L: AsRef<[u32]> + AsMut<[u32]>> BlockGate<L> {
-    /// After reset: all blocks are Secure. `table` has at least one word, and one for each 32 blocks of `1 << block_log2` bytes, at least 32.
+    /// A controller after reset: all blocks are Secure. `table` has at least one word, and one for
+    /// each 32 blocks. A block has `1 << block_log2` bytes, at least 32.
     pub fn new(mut table: L, block_log2: u32) -> Self {
         table.as_mut().fill(0);
         Self { table, block_log2, control: INCREMENT, index: 0 }
@@ -60,7 +62,8 @@ impl<L: AsRef<[u32]> + AsMut<[u32]>> BlockGate<L> {
         true
     }
 
-    /// The state whose accesses reach the byte at `offset` of the memory; none do beyond the table.
+    /// Returns the state whose accesses reach the byte at `offset` of the memory, or `None` beyond
+    /// the table, where no access reaches anything.
     pub fn of(&self, offset: u32) -> Option<Security> {
         let block = offset >> self.block_log2;
         let word = self.table.as_ref().get((block / BLOCKS_PER_WORD) as usize)?;
@@ -68,10 +71,10 @@ impl<L: AsRef<[u32]> + AsMut<[u32]>> BlockGate<L> {
         Some(if is_non_secure { Security::NonSecure } else { Security::Secure })
     }
 
-    /// Whether an access from a state reaches all `len` bytes at `offset` of the memory.
+    /// Checks that an access from a state reaches all `len` bytes at `offset` of the memory.
     ///
     /// # Errors
-    /// The offset of the first one that it does not reach.
+    /// The offset of the first byte that it does not reach.
     ///
     /// # Time complexity
     /// Proportional to the blocks.

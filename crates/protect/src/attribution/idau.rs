@@ -9,7 +9,7 @@ pub struct Idau {
     pub secure: u32,
     /// Sixteenths of the address space in which Secure addresses may be callable: bit `n` for those from `n << 28` on.
     pub callable: u16,
-    /// Mask and value of addresses about which nobody has an opinion.
+    /// Mask and value of addresses that are exempt from attribution.
     pub exempt: Option<(u32, u32)>,
 }
 

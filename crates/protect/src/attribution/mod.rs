@@ -56,7 +56,8 @@ impl Unit {
         if self.sau.write(offset, value) { Ok(()) } else { Err(Unpredictable { offset, value }) }
     }
 
-    /// The attribution of a byte for an access from this state. An exempt address is of whichever state asks.
+    /// Returns the attribution of a byte for an access from this state. An exempt address belongs
+    /// to the state that asks.
     ///
     /// # Time complexity
     /// Eight regions.
@@ -75,10 +76,11 @@ impl Unit {
         self.sau.of(addr).max(self.idau.of(addr))
     }
 
-    /// The state that all bytes of `addr .. addr + len` are of, as far as they exist. `len` 0 counts as 1.
+    /// Returns the state to which all bytes of `addr .. addr + len` belong, as far as they exist.
+    /// `len` 0 counts as 1.
     ///
     /// # Errors
-    /// The first byte that is not of the state of the first.
+    /// The address of the first byte whose state is not that of the first one.
     ///
     /// # Time complexity
     /// Eight regions for each granule of 32 bytes.

@@ -108,7 +108,8 @@ impl PortGates {
         self.error
     }
 
-    /// A store to a register of three rows, one for each group, the first of which begins at `first << 4`.
+    /// Stores to a register of one of three rows. There is a row for each group, and the first
+    /// begins at `first << 4`.
     fn row(&mut self, offset: u32, first: u32, value: u32, of: impl FnOnce(&mut Ports) -> &mut u16) -> bool {
         let (group, controller) = ((offset >> 4).wrapping_sub(first), offset >> 2 & 3);
         let is_missing = group == Group::Apb as u32 && controller >= OWN_CONTROLLERS;

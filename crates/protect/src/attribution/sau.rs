@@ -25,7 +25,8 @@ pub struct Sau {
 impl Sau {
     pub const RESET: Self = Self { control: 0, number: 0, regions: [(0, 0); REGIONS] };
 
-    /// `false`: the store has no effect that the architecture defines, and none here.
+    /// Stores to a register. Returns false if the architecture defines no effect of the store; it
+    /// has none here.
     pub const fn write(&mut self, offset: u32, value: u32) -> bool {
         match offset {
             0x00 => self.control = value & (ENABLE | ALL_NON_SECURE),

@@ -12,7 +12,7 @@ pub enum Security {
 /// Attribution of an address, in ascending order of security.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Attribution {
-    /// Everybody's.
+    /// Both states may access it.
     NonSecure,
     /// Secure, and Non-secure code may enter it at an `SG` instruction.
     Callable,
@@ -21,7 +21,8 @@ pub enum Attribution {
 }
 
 impl Attribution {
-    /// The state in which an instruction there executes, and of the access that a Secure one makes there.
+    /// Returns the state in which an instruction there executes. An access of Secure code there has
+    /// the same state.
     pub const fn state(self) -> Security {
         match self {
             Self::NonSecure => Security::NonSecure,

@@ -40,7 +40,8 @@ impl crate::regions::Bank for Bank {
         &self.0
     }
 
-    /// Size, alignment or sub-region bits are none of the architecture's. Such a region matches nothing here, as in QEMU.
+    /// A region is misprogrammed if the architecture does not define its size, alignment or
+    /// sub-region bits. It matches nothing here, as in QEMU.
     fn misprogrammed(&self) -> u8 {
         let bad = |region: &RegionRegs| region.is_enabled() && !region.is_well_formed();
         self.0.iter().enumerate().fold(0, |mask, (number, region)| mask | u8::from(bad(region)) << number)

@@ -139,7 +139,7 @@ const fn well_formed(asked: Span, access: Access, mem: MemType) -> Result<(), Re
     }
 }
 
-/// The rule that no number of regions would keep, and its limit.
+/// Returns the rule that a request breaks whatever the number of regions, and its limit.
 const fn broken(asked: Span, access: Access, mem: MemType) -> Option<(Rule, u64)> {
     Some(if asked.len == 0 {
         (Rule::Empty, 1)
@@ -161,8 +161,9 @@ const fn enclosing_log2(asked: Span) -> u32 {
     32 - (asked.base ^ (asked.end() - 1) as u32).leading_zeros()
 }
 
-/// Size and sub-region bits of the one region that is exactly the range. The smallest enclosing block decides: a larger
-/// one has larger eighths, whose multiples are a subset. Below 256 bytes there are no eighths, so 256 is tried as well.
+/// Returns size and sub-region bits of the one region that is exactly the range. Only the smallest
+/// enclosing block need be tried: a larger one has larger eighths, whose multiples are a subset.
+/// Below 256 bytes there are no eighths, so 256 is tried as well.
 const fn one_region(asked: Span) -> Option<(u32, u32)> {
     let n = enclosing_log2(asked);
     if asked.len == 1 << n {

@@ -2,7 +2,8 @@
 //!
 //! - [`encode_one`], [`cover`]: the one checked compiler from byte ranges to region registers.
 //! - [`Shadow`]: the evaluator with this scheme's registers.
-//! - [`placement`]: which sizes and alignments one region register can express; for whoever lays memory out.
+//! - [`placement`]: which sizes and alignments one region register can express, for code that
+//!   places memory.
 //!
 //! Nothing is translated: an address is virtual and physical at once, and here it is the word of 32 bits that a register holds.
 

@@ -28,7 +28,8 @@ impl Access {
 }
 
 impl MemType {
-    /// `MPU_RASR.TEX`, `C` and `B`. Shareable memory is never said: on a Cortex-M7 that would make normal memory uncached.
+    /// `MPU_RASR.TEX`, `C` and `B`. The S bit is never set, because a Cortex-M7 does not cache
+    /// shareable memory.
     pub(crate) const fn bits(self) -> u32 {
         const TEX1: u32 = 1 << 19;
         const C: u32 = 1 << 17;
@@ -102,8 +103,9 @@ impl RegionRegs {
     /// Returns true if this enabled, well-formed region contains `addr`, sub-regions considered.
     #[inline(always)]
     pub const fn contains(self, addr: u32) -> bool {
-        // An eighth of the region; for regions below 256 bytes SRD is zero and the eighths are only arithmetic. Slot bits are
-        // below the smallest eighth; what lies outside of the block differs above its eighths.
+        // The number of the eighth in which the address lies. Below 256 bytes SRD is zero and
+        // eighths are only arithmetic. Slot bits lie below the smallest eighth and do not disturb.
+        // An address outside of the block differs above its eighths, so the number is 8 or more.
         let eighth = (addr ^ self.rbar) >> self.eighth_log2();
         eighth < 8 && self.rasr >> 8 >> eighth & 1 == 0
     }
@@ -165,7 +167,7 @@ impl Registers for RegionRegs {
         self.rasr & TEX_OR_C != 0
     }
 
-    /// Of a region with disabled eighths, no further than the eighth.
+    /// A region with disabled eighths goes on to the end of the eighth only.
     fn last_from(self, addr: u32) -> u32 {
         let below = if self.srd() == 0 { (1u64 << self.size_log2()) - 1 } else { (1 << self.eighth_log2()) - 1 };
         addr | below as u32
@@ -190,7 +192,7 @@ impl Registers for RegionRegs {
 
     fn meets(self, other: Self) -> bool {
         let larger = self.size_log2().max(other.size_log2());
-        // Of two aligned blocks one lies in the other, or they are apart.
+        // Two aligned blocks are apart, or one lies in the other.
         (self.base() ^ other.base()).checked_shr(larger).unwrap_or(0) == 0 && share_a_byte(self, other)
     }
 

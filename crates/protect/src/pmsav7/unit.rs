@@ -1,4 +1,4 @@
-//! The scheme, as whoever serves every scheme with region registers asks for it.
+//! The scheme, as code asks for it that serves every scheme with region registers.
 
 use super::placement::{Placement, placement_for};
 use super::{RegionRegs, cover, cover_count, exact};
@@ -31,7 +31,8 @@ impl Unit for Pmsav7 {
         Some(RegionRegs { rasr: region.rasr | eighths << 8, ..region })
     }
 
-    /// A region of eight times the alignment begins at a multiple of it, for it begins at an eighth.
+    /// A region of at least eight times the alignment begins at a multiple of it, because regions
+    /// begin at multiples of their eighth.
     fn placement(bytes: u64, align: u64) -> Option<Placement> {
         placement_for(if align > GRANULE_BYTES.into() { bytes.max(8 * align) } else { bytes })
     }

@@ -1,5 +1,5 @@
-//! The registers of a unit, for its evaluator (ARM DDI 0553 B10 and D1.2): the one region that contains a byte decides it, and nobody may access a byte
-//! that two contain.
+//! The registers of a unit, for its evaluator (ARM DDI 0553 B10 and D1.2). The one region that
+//! contains a byte decides. A byte that two regions contain cannot be accessed at all.
 
 use super::RegionRegs;
 use super::regs::{READ_ONLY, UNPRIVILEGED, XN};
@@ -57,7 +57,8 @@ impl crate::regions::Bank for Bank {
         &self.regions
     }
 
-    /// Its memory attributes are none of the architecture's, or it ends before it begins, in which case it contains nothing here, as in QEMU.
+    /// A region is misprogrammed if the architecture does not define its memory attributes, or if
+    /// it ends before it begins. The latter contains nothing here, as in QEMU.
     fn misprogrammed(&self) -> u8 {
         let unknown = |region: RegionRegs| self.attributes(region).policy() == Policy::Reserved;
         let bad = |region: RegionRegs| region.is_enabled() && (region.base() > region.last() || unknown(region));

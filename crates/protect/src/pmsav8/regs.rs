@@ -5,7 +5,7 @@ use crate::{Access, AccessKind, Data, MemType, Span};
 
 /// `MPU_RBAR.XN`.
 pub(super) const XN: u32 = 1;
-/// `MPU_RBAR.AP[2]`: nobody writes.
+/// `MPU_RBAR.AP[2]`: read-only at either privilege.
 pub(super) const READ_ONLY: u32 = 1 << 2;
 /// `MPU_RBAR.AP[1]`: unprivileged code may access it.
 pub(super) const UNPRIVILEGED: u32 = 1 << 1;
@@ -44,8 +44,9 @@ pub struct RegionRegs {
     pub rlar: u32,
 }
 
-/// One region that permits exactly `asked`; `None` if it is empty, not made of whole granules, or ends above 2^32, if it would be executed and is a device or cannot
-/// be read.
+/// Returns the one region that permits exactly `asked`. `None` if the range is empty, is not made
+/// of whole granules, or ends above 2^32; or if it would be executed and is a device or cannot be
+/// read.
 ///
 /// # Time complexity
 /// O(1).
@@ -113,7 +114,7 @@ impl Registers for RegionRegs {
         self.rlar & ENABLE != 0
     }
 
-    /// Attributes that [`MAIR`] does not have are none.
+    /// The attribute's index must be one that [`MAIR`] defines.
     fn is_well_formed(self) -> bool {
         self.base() <= self.last() && self.attribute() <= MemType::StronglyOrdered.index()
     }

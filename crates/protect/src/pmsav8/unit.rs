@@ -1,4 +1,4 @@
-//! The scheme, as whoever serves every scheme with region registers asks for it.
+//! The scheme, as code asks for it that serves every scheme with region registers.
 
 use super::{Placement, RegionRegs, exact, placement_for};
 use crate::regions::Unit;

@@ -6,13 +6,15 @@ use crate::{AccessKind, Span};
 
 /// The registers of one region in a scheme, as plain data.
 ///
-/// A region on its way through [`slots`](super::slots) remembers the slot in which it was loaded last ([`Registers::at_slot`]), in bits that the scheme
-/// has no other use for. Whether hardware wants to be told these bits is the scheme's affair ([`Registers::stored`]).
+/// A region remembers the slot in which it was loaded last ([`Registers::at_slot`]), in bits that
+/// the scheme has no other use for. So a fault at an address whose region is loaded is told from a
+/// miss ([`slots`](super::slots)). Each scheme says whether hardware is given these bits
+/// ([`Registers::stored`]).
 pub trait Registers: Copy + Debug + Eq + 'static {
     /// A region that is switched off.
     const DISABLED: Self;
 
-    /// A region that is switched off and of which [`Registers::contains`] is false for every address.
+    /// A region that is switched off. [`Registers::contains`] is false for every address.
     const NOWHERE: Self;
 
     /// The same region, which remembers a slot below 8.
@@ -50,7 +52,9 @@ pub trait Registers: Copy + Debug + Eq + 'static {
     /// Returns true if the region is normal memory, not device or strongly-ordered.
     fn is_normal(self) -> bool;
 
-    /// The last byte up to which the region goes on without a gap, from one that it contains; or the end of the part that this byte is in.
+    /// Returns the last byte up to which the region certainly goes on without a gap from `addr`,
+    /// which it contains. It can go on further: the answer may be the end of the part in which the
+    /// byte lies.
     fn last_from(self, addr: u32) -> u32;
 
     /// The ranges of bytes that an enabled, well-formed region contains, ascending.

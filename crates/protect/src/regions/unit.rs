@@ -13,7 +13,8 @@ pub trait Unit: Copy + core::fmt::Debug + 'static {
     /// Most keys of a region ([`Registers::keys`]).
     const MOST_KEYS: usize;
 
-    /// A region may begin at any granule, so that whoever needs more than that has to ask for it.
+    /// True if a region may begin at any granule. Then code that needs a larger alignment has to
+    /// ask for it.
     const BEGINS_ANYWHERE: bool;
 
     /// The one region that is exactly the range, if there is one.
@@ -31,7 +32,8 @@ pub trait Unit: Copy + core::fmt::Debug + 'static {
     /// How many regions [`Unit::cover`] takes.
     fn cover_count(asked: Span) -> Option<usize>;
 
-    /// A region of which eighths are left out (bit 0 the lowest); `None` where regions have no eighths and some are to be.
+    /// Leaves eighths out of a region (bit 0 is the lowest). Returns `None` if the scheme has no
+    /// eighths and some are to be left out.
     fn without(region: Self::Regs, eighths: u32) -> Option<Self::Regs>;
 
     /// Returns true if regions have eighths that can be left out.

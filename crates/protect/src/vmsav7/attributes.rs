@@ -11,8 +11,8 @@ pub enum Privilege {
     Kernel,
 }
 
-/// The rights that a mapping can give, with their `AP[2:0]` and `XN` (ARM DDI 0406C B3.7.1, table B3-8). There is none to write and
-/// to execute the same memory, at whichever privilege.
+/// The rights that a mapping can give, with their `AP[2:0]` and `XN` (ARM DDI 0406C B3.7.1, table
+/// B3-8). None of them lets the same memory be written and executed, at either privilege.
 ///
 /// The Cortex-A9 has no `PXN`: the kernel can execute what domains can, and read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +23,11 @@ pub enum Rights {
     KernelData,
     /// The kernel reads and executes (`101`).
     KernelCode,
-    /// Everybody reads (`111`, XN).
+    /// Kernel and domain read (`111`, XN).
     UserConst,
-    /// Everybody reads and writes (`011`, XN).
+    /// Kernel and domain read and write (`011`, XN).
     UserData,
-    /// Everybody reads and executes (`111`).
+    /// Kernel and domain read and execute (`111`).
     UserCode,
 }
 
@@ -36,8 +36,8 @@ impl Rights {
     pub const ALL: [Rights; 6] =
         [Self::KernelConst, Self::KernelData, Self::KernelCode, Self::UserConst, Self::UserData, Self::UserCode];
 
-    /// The rights of a domain as the rest of the system asks for them; `None` for what is written and executed, and for
-    /// what is executed but not read.
+    /// Returns the rights of a domain for an access as all schemes name it. `None` for memory that
+    /// would be written and executed, or executed but not read.
     pub const fn of(access: Access) -> Option<Rights> {
         match (access.data, access.exec) {
             (Data::None, false) => Some(Self::KernelData),
@@ -80,7 +80,8 @@ impl Rights {
         }
     }
 
-    /// Of the kernel's longest paths, which decode every descriptor that they meet: a look into a table, no search.
+    /// Decodes by a look into a table, without a search, because the kernel's longest paths decode
+    /// every descriptor that they meet.
     pub(super) fn decode(ap: u32, xn: bool) -> Option<Rights> {
         /// By `AP[2:0]` and `XN`.
         const BY_FIELDS: [Option<Rights>; 16] = {

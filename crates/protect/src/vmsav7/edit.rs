@@ -127,8 +127,8 @@ impl<M: TableMemory> Tables<M> {
         if self.are_clear(edit.tables, edit.placement) { Job::Write(edit) } else { Job::Wipe(edit, 1) }
     }
 
-    /// Clears a table, which no walk sees yet, two descriptors for each of the budget: that is all that is done with them. Its first word
-    /// leads to the next.
+    /// Clears a table that no walk sees yet. It clears two descriptors for each of the budget,
+    /// because nothing else is done with them. The table's first word leads to the next one.
     fn wipe(&mut self, edit: Edit, next: u32, budget: u32) -> Job {
         let (table, end) = (self.first_lent(edit.placement), (next + 2 * budget).min(TABLE_ENTRIES));
         self.fill(table, next, end - next, Second::Fault.encode());
@@ -199,15 +199,18 @@ impl<M: TableMemory> Tables<M> {
                         None => return Job::Write(edit),
                     }
                 }
-                // Cannot be: every page was looked at, and nobody else edits.
+                // Cannot be: every page was looked at, and there is one edit at a time.
                 First::Fault | First::Supersection(..) => edit.at = edit.slot_end(),
             }
         }
         if edit.at == edit.end { Job::Idle } else { Job::Write(edit) }
     }
 
-    /// Takes the page at the edit's place out of a table; the number of small pages that it was. `None` when it is a large page of
-    /// which some stays: it is broken now, unless something else is owed first, and made again as small pages once that is settled.
+    /// Takes the page at the edit's place out of a table. Returns the number of small pages that it
+    /// had.
+    ///
+    /// `None` if it is a large page and a part of it stays. It is broken now, unless something else
+    /// is owed first, and made again as small pages once that is settled.
     fn take_out(&mut self, edit: &Edit, table: u32) -> Option<u32> {
         let index = edit.at & 255;
         let Second::Large(base, attributes) = self.second(table + 4 * index) else {

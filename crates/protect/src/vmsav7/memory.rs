@@ -30,8 +30,8 @@ impl Placement {
     }
 }
 
-/// Memory that holds tables. Whoever gives memory to [`Tables`](super::Tables) has typed it as kernel memory: nothing else writes
-/// it, and no domain can map it.
+/// Memory that holds tables. Memory that is given to [`Tables`](super::Tables) was typed as kernel
+/// memory before, so that nothing else writes it and no domain can map it.
 pub trait TableMemory {
     /// Reads the descriptor at a physical address, a multiple of four.
     fn word(&self, at: PhysAddr<u32>) -> u32;

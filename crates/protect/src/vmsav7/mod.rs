@@ -4,7 +4,8 @@
 //! - [`First`] and [`Second`]: typed descriptors (ARM DDI 0406C B3.5). A page that can be written and executed has no encoding.
 //! - [`Tables`]: the tables of one domain over a [`TableMemory`], with memory for second-level tables given at run time.
 //! - [`Owed`]: what a step owes the TLBs. Its outcome is only to be had by [`Owed::settle`].
-//! - [`Shape`]: how many entries of which size a mapping takes, before it is made: for whoever admits it.
+//! - [`Shape`]: how many entries of which size a mapping takes, before it is made, for its
+//!   admission.
 //! - [`abort`]: why a processor aborted an access.
 //! - [`lockdown`]: the sequences that lock TLB entries and ways of the second-level cache, as data.
 //!

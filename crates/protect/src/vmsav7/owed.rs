@@ -39,8 +39,10 @@ pub trait Maintenance {
     fn complete(&mut self);
 }
 
-/// A step of an edit that has written its descriptors and is not done yet. [`Owed::settle`] performs what is owed and says how
-/// the edit goes on; nothing else does. When this is dropped, the tables stay where they are: each further step returns the same debt.
+/// A step of an edit that has written its descriptors and is not done yet. [`Owed::settle`]
+/// performs what is owed and says how the edit goes on. Nothing else says that, so that no caller
+/// can forget an invalidation. If this is dropped, the edit stays where it is: each further step
+/// returns the same debt.
 #[must_use = "a step is done when what it owes has been settled"]
 #[derive(Debug)]
 pub struct Owed<'a, M: TableMemory> {
@@ -53,9 +55,10 @@ impl<M: TableMemory> Owed<'_, M> {
         self.tables.debt.addresses()
     }
 
-    /// Performs what is owed for the space of this identifier; `None` when the space has none now, so that no TLB holds anything of
-    /// it. When larger pages are split, the smaller ones are written after the invalidation and before this returns
-    /// (break before make, DDI 0406C B3.10.1).
+    /// Performs what is owed for the space of this identifier, or `None` if the space has no
+    /// identifier now and no TLB holds anything of it. If larger pages are split, the smaller ones
+    /// are written after the invalidation and before this returns (break before make, DDI 0406C
+    /// B3.10.1).
     ///
     /// # Time complexity
     /// One invalidation for each of [`Owed::addresses`], at most [`WINDOWS`](super::WINDOWS) of them, and 16 stores.

@@ -211,7 +211,8 @@ impl<M: TableMemory> Tables<M> {
         self.begin(virt, bytes, placement, Goal::Map { frame: phys >> PAGE_LOG2, attributes })
     }
 
-    /// Begins to unmap `bytes` from `virt` on. A larger page of which some would be left is split, into tables that lie in `placement`.
+    /// Begins to unmap `bytes` from `virt` on. A larger page is split if a part of it would be
+    /// left, into tables that lie in `placement`.
     ///
     /// # Errors
     /// What can be seen at once; the rest is found by the first steps.
@@ -250,7 +251,8 @@ impl<M: TableMemory> Tables<M> {
         }
     }
 
-    /// Ends a debt: does what was put off until then. Whether that has written descriptors that walks may use.
+    /// Ends a debt: does what was put off until then. Returns true if that has written descriptors
+    /// that walks may use.
     pub(super) fn conclude(&mut self) -> bool {
         let then = self.debt.then;
         self.debt = Debt::NONE;

@@ -88,7 +88,8 @@ impl<M: TableMemory> Tables<M> {
         true
     }
 
-    /// One step of a search for what is mapped at or above an address, for whoever takes everything away from a domain that is stopped.
+    /// Takes one step of a search for what is mapped at or above an address. A restart uses it to
+    /// take everything away from a stopped domain.
     ///
     /// # Time complexity
     /// [`SEARCH_ENTRIES`] and two descriptors.

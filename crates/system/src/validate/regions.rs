@@ -32,7 +32,8 @@ pub(crate) fn area<U: RegionScheme>(system: &System, index: usize, entry: &Area)
     require((disabled != 0) == (entry.flags & area::WOVEN != 0), "flags")
 }
 
-/// Addresses are not translated, and there is one of each place.
+/// Checks an area where there is one security state: its physical address is its address, because
+/// region registers translate nothing, and it is not opened to handlers.
 pub(crate) fn is_in_place(entry: &Area) -> Result<(), &'static str> {
     require(entry.flags & area::OPEN == 0, "flags")?;
     require(entry.physical == entry.base, "physical")

@@ -59,7 +59,7 @@ pub(crate) fn area(system: &System, index: usize, entry: &Area) -> Result<(), &'
     let pages = 1 << own.pages_log2;
     let last = u64::from(entry.base) + own.reach(entry);
     require(entry.base >= BASE && last - u64::from(BASE) <= pages * u64::from(PAGE), "base")?;
-    // The hardware keeps nothing, so that no check can be pinned; and all tables are equally near.
+    // The hardware keeps no translation, so no check can be pinned. All tables are equally near.
     require(entry.flags & (area::WOVEN | area::OPEN | area::PINNED | area::NEAR) == 0, "flags")?;
     require(entry.memory == area::NORMAL || entry.memory == area::DEVICE, "memory")?;
     // Such memory is one domain's data.

@@ -38,7 +38,8 @@ pub(crate) fn area(system: &System, index: usize, entry: &Area) -> Result<(), &'
     require(u64::from(entry.physical) + u64::from(entry.bytes) <= 1 << 32, "physical")?;
     require(u64::from(entry.base) + u64::from(entry.bytes) <= END, "bytes")?;
     require(entry.flags & (area::WOVEN | area::OPEN) == 0, "flags")?;
-    // The kernel has the same memory mapped to be written back.
+    // The kernel has the same memory mapped as write-back, and one memory must not have two cache
+    // policies.
     require(entry.memory == area::NORMAL || entry.memory == area::DEVICE, "memory")?;
     if entry.flags & area::PINNED != 0 {
         let unit = is_unit(entry.bytes) && (entry.base | entry.physical).is_multiple_of(entry.bytes);

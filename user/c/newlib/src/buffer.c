@@ -11,7 +11,7 @@ volatile uint32_t __cofferdam_activations __attribute__((section(".data.cofferda
 
 enum { STANDARD_STREAMS = 3 };
 
-/* Of newlib: writes what is left in buffers when the program ends. */
+/* newlib's function that writes what is left in buffers when the program ends. */
 extern void _cleanup_r(struct _reent *);
 
 /* Both functions of newlib's own file, so that it is not linked; what they do is what newlib's do, but for the domain

@@ -1,6 +1,6 @@
 /* State of the library that each thread, and each call of a gate, has to itself: `errno`, the place of `strtok`, and the
  * exceptions of C++ that are in flight. newlib has one of each. Whose it is, the stack pointer tells: every thread and
- * every gate has a stack of its own, and the tool writes here where those end. So nothing is locked, and nobody waits. */
+ * every gate has a stack of its own, and the tool writes here where those end. So nothing is locked, and no thread waits. */
 #include <errno.h>
 #include <reent.h>
 #include <stddef.h>

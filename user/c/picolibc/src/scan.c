@@ -151,7 +151,7 @@ static int real(struct input *in, enum length size, void *to) {
     return 1;
 }
 
-/* Whether a letter is in a scan set, from behind its bracket to its end. */
+/* Returns true if a letter is in a scan set, which lies between its bracket and its end. */
 static int in_set(const char *set, const char *end, int letter) {
     int without = *set == '^', found = 0;
     set += without;
@@ -197,7 +197,7 @@ static int convert(struct input *in, const struct conversion *c, void *to) {
     return 1;
 }
 
-/* Whether everything of a format is served. */
+/* Returns true if every part of a format is served. */
 static int served(const char *format) {
     struct conversion c;
     while ((format = cof_next_conversion(format, &c)) && c.letter)

@@ -34,7 +34,8 @@ impl Key {
     }
 }
 
-/// A region on its way into the trie, or out of it. As long as it is, its leaf contains no address: nobody can get at a part of it.
+/// A region on its way into the trie, or out of it. Until that is complete its leaf contains no
+/// address, so that no part of it is found.
 #[derive(Clone, Copy, Debug)]
 pub struct Edit<R> {
     /// Address of its leaf.
@@ -105,8 +106,8 @@ impl<S: Store> Trie<S> {
         Ok(Edit { at, regs: regs.plain(), compared: 0, entered: 0 })
     }
 
-    /// One step of mapping a region; whether it was the last. The region is found from then on, all of it at once. Nothing else may
-    /// be inserted or removed between the steps.
+    /// Takes one step of mapping a region. Returns true if it was the last; from then on the region
+    /// is found, all of it at once. Nothing else may be inserted or removed between the steps.
     ///
     /// # Errors
     /// [`Obstacle`]: the region must be taken back by [`Trie::remove_step`].
@@ -133,7 +134,8 @@ impl<S: Store> Trie<S> {
         Ok(false)
     }
 
-    /// Whether something mapped has a byte of a well-formed region's key, counted from the first one; `None` if it has no such key.
+    /// Says whether something mapped has a byte of this key of a well-formed region; keys are
+    /// numbered from the first one. `None` if the region has no such key.
     ///
     /// # Time complexity
     /// A path, and 63 entries.
@@ -161,7 +163,8 @@ impl<S: Store> Trie<S> {
         self.free_leaf != END
     }
 
-    /// Unmaps a region given as it was inserted; its registers as last used, slot bits included if it was ever loaded.
+    /// Unmaps a region, which is given as it was inserted. Returns its registers as last used, with
+    /// slot bits if it was ever loaded.
     ///
     /// # Errors
     /// [`TrieError::NotMapped`] unless exactly this region is in the trie.
@@ -174,7 +177,8 @@ impl<S: Store> Trie<S> {
         Ok(leaf)
     }
 
-    /// Begins to unmap a region: it is not found any more. Its registers as [`Trie::remove`]; [`Trie::remove_step`] goes on.
+    /// Begins to unmap a region, which is not found from then on. Returns its registers as
+    /// [`Trie::remove`] does; [`Trie::remove_step`] goes on.
     ///
     /// # Errors
     /// [`TrieError::NotMapped`] unless exactly this region is in the trie.
@@ -194,8 +198,8 @@ impl<S: Store> Trie<S> {
         Ok((Edit { at, regs: regs.plain(), compared: 0, entered: regs.keys().count() as u8 }, leaf))
     }
 
-    /// One step of unmapping a region, complete or not; whether it was the last. Cannot fail. Nothing else may be inserted or
-    /// removed between the steps.
+    /// Takes one step of unmapping a region, whether it was entered completely or not. Returns true
+    /// if it was the last. Cannot fail. Nothing else may be inserted or removed between the steps.
     ///
     /// # Time complexity
     /// A path, at most 63 entries of a key, and 64 entries of one node looked at.
@@ -268,7 +272,7 @@ impl<S: Store> Trie<S> {
         while entry & LEAF == 0 {
             let shift = entry & LOW;
             if !self.covers(entry, key.base) {
-                // The node lies inside the key, or beside it. Its prefix is its place.
+                // The node lies inside the key, or beside it. Its prefix says which.
                 let place = self.place(entry);
                 return key.meets(place, place).then_some(entry);
             }
@@ -276,7 +280,8 @@ impl<S: Store> Trie<S> {
                 return Some(entry);
             }
             if key.level() == shift {
-                // Each entry is all in the key, and whoever holds it has a byte of it.
+                // Each of these entries lies all in the key, so a leaf in one of them has a byte of
+                // the key.
                 let (first, count) = Self::run(entry, key);
                 let nothing = self.nothing();
                 return (0..count).map(|index| self.store.word(first + 4 * index)).find(|below| *below != nothing);
@@ -307,8 +312,8 @@ impl<S: Store> Trie<S> {
         Some(node | shift)
     }
 
-    /// Enters a key that overlaps nothing, or makes one node for it: whether it is entered; `None` when there is no node, with every
-    /// other leaf still in place.
+    /// Enters a key that overlaps nothing, or makes one node for it. Returns true if the key is
+    /// entered, and `None` if there is no node left; every other leaf is still in place then.
     fn insert_key(&mut self, key: Key, at: u32) -> Option<bool> {
         let leaf = at | LEAF;
         let mut slot = Slot::Root;
@@ -337,8 +342,8 @@ impl<S: Store> Trie<S> {
         }
     }
 
-    /// Puts a node where `entry`, another leaf, stood for all of a slot, at the level where that leaf's part of the slot and
-    /// `key` part; enters that part into it.
+    /// Makes a node in a slot that held only `entry`, another leaf. The node is at the level at
+    /// which that leaf's part of the slot and `key` differ, and gets that part.
     fn push_down(&mut self, slot: Slot, entry: u32, key: Key) -> Option<()> {
         let other = self.store.leaf(entry - LEAF);
         let (first, last) = self.reach(slot, key.base);
@@ -368,8 +373,8 @@ impl<S: Store> Trie<S> {
         (addr & !below, addr | below)
     }
 
-    /// Takes one key of a leaf out, if it is there, and frees the innermost node on its path if it no longer tells anything apart:
-    /// whether there is nothing left to be done.
+    /// Takes one key of a leaf out, if it is there, and frees the innermost node on its path if
+    /// that no longer tells anything apart. Returns true if nothing is left to be done.
     fn remove_key(&mut self, key: Key, at: u32) -> bool {
         let leaf = at | LEAF;
         let (mut slot, mut above) = (Slot::Root, None);
@@ -404,7 +409,7 @@ impl<S: Store> Trie<S> {
         false
     }
 
-    /// Replacement of a node: the one thing below it, if there is at most one.
+    /// Returns what can replace a node: the one entry below it, if there is at most one.
     fn single(&self, entry: u32) -> Option<u32> {
         let nothing = self.nothing();
         let mut found = nothing;

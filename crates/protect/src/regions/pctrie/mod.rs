@@ -1,27 +1,38 @@
 //! A path-compressed radix trie from addresses to the regions of paged memory.
 //!
 //! # Shape
-//! A node is 64 entries, selected by six bits of the address at the node's *shift* (four of which count where the level above begins earlier), and one word for its prefix. Shifts are
-//! [`SHIFTS`]: windows at fixed places, so that 64 KiB frames are one step below 4 MiB blocks. Levels at which all mapped
-//! addresses agree have no node. An entry is one word: the address of a leaf, with bit 0 set, or that of a node, with its shift
-//! in the low bits, which are even; a rotation by the entry itself therefore brings the window to the bottom. Nothing is a leaf
-//! that contains no address. Nodes do not compare prefixes on the way down; the leaf at the end says whether it contains the
+//! A node has 64 entries and one word for its prefix. Six bits of the address at the node's *shift*
+//! select an entry (only four of them count at the level where the window above begins earlier).
+//! Shifts are [`SHIFTS`]: windows at fixed places, so that 64 KiB frames are one step below 4 MiB
+//! blocks. Levels at which all mapped addresses agree have no node.
+//!
+//! An entry is one word. It is the address of a leaf, with bit 0 set, or that of a node, with its
+//! shift in the low bits. Shifts are even, so bit 0 tells the two apart, and a rotation by the
+//! entry itself brings the window to the bottom. *Nothing* is a leaf that contains no address: so a
+//! look-up need not compare entries with 0.
+//!
+//! Nodes do not compare prefixes on the way down. The leaf at the end says whether it contains the
 //! address, so a look-up never returns a region that does not.
 //!
 //! # Memory
 //! Nodes and leaves lie in a [`Store`]: slices ([`PcTrie`]) or whatever memory a kernel has. More can be given at any time.
 //!
 //! # Bounds
-//! Shifts strictly decrease along every path and there are five of them: at most [`MAX_DEPTH`] nodes are visited, and fewer
-//! when no granule (region, or eighth of one) is smaller than a given size: at most 4 from 1 KiB on, 3 from 64 KiB on.
-//! Path compression makes it one node when all of a domain's paged memory lies in one aligned 4 MiB block. Insertion and
-//! removal go in steps ([`Trie::insert_step`], [`Trie::remove_step`]), each of which makes or frees one node at most and looks at no more
-//! than a path and 96 entries; the region is found before, after, and never in part.
+//! Shifts strictly decrease along every path and there are five of them: at most [`MAX_DEPTH`]
+//! nodes are visited. There are fewer if granules (regions, or eighths of them) are large: at most
+//! 4 from 1 KiB on, 3 from 64 KiB on. Path compression makes it one node if all of a domain's paged
+//! memory lies in one aligned 4 MiB block.
+//!
+//! Insertion and removal go in steps ([`Trie::insert_step`], [`Trie::remove_step`]), so that a
+//! kernel entry can take a few. Each makes or frees one node at most and looks at no more than a
+//! path and 96 entries. Between steps the region is found as a whole or not at all.
 //!
 //! # Invariant
-//! Everything mapped below an entry that holds a leaf belongs to that leaf. A region is entered as a few keys ([`Key`](super::Key)), each a run of entries of
-//! one node, which all hold the same leaf: at most four if it is a block of which eighths can be left out (one for each quarter), at most
-//! nine if its bounds are any multiples of 32 (one for each level up, one for each down).
+//! Everything mapped below an entry that holds a leaf belongs to that leaf. A region is entered as
+//! a few keys ([`Key`](super::Key)). A key is a run of entries of one node, which all hold the same
+//! leaf. A block with eighths that can be left out has at most four keys, one for each quarter. A
+//! region whose bounds are any multiples of 32 has at most nine, one for each level up and one for
+//! each down.
 
 mod edit;
 mod store;

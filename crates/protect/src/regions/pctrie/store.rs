@@ -41,7 +41,7 @@ pub struct Arena<'a, R> {
 }
 
 impl<'a, R> Arena<'a, R> {
-    /// A store over nodes and leaves, of which no more are used than there are addresses for.
+    /// A store over nodes and leaves. It uses no more of them than it has addresses for.
     pub(super) fn new(nodes: &'a mut [Node], leaves: &'a mut [R]) -> Self {
         let most_nodes = nodes.len().min((1 << 30) / (4 * NODE_WORDS));
         let most_leaves = leaves.len().min(1 << 26);

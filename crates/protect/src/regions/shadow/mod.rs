@@ -1,4 +1,5 @@
-//! The evaluator of a unit with eight regions: whatever its registers permit, byte by byte. A scheme brings its registers ([`Bank`]).
+//! The evaluator of a unit with eight regions: it says byte by byte what the registers permit. A
+//! scheme brings its registers ([`Bank`]).
 //!
 //! It is the specification of the compilers' property tests, and the shadow that a simulator keeps of the hardware. An
 //! access that hits a segment seen before costs one table look-up; writes to registers only bump a generation.
@@ -22,7 +23,8 @@ pub trait Bank: Clone {
     /// All regions disabled.
     const RESET: Self;
 
-    /// A store of a word to another register than CTRL and RNR, whose number is `number`. `false` if its effect is UNPREDICTABLE: it had none.
+    /// Stores a word to another register than CTRL and RNR; `number` is what RNR holds. Returns
+    /// false if the effect is UNPREDICTABLE: it has none here.
     fn write(&mut self, number: &mut u32, offset: u32, value: u32) -> bool;
 
     /// Loads a region directly; slots are taken modulo 8.
@@ -118,7 +120,8 @@ impl<B: Bank> Shadow<B> {
         self.bank.misprogrammed()
     }
 
-    /// Whether every byte of `addr .. addr + len` may be accessed; the attributes at the first byte. `len` 0 counts as 1.
+    /// Checks that every byte of `addr .. addr + len` may be accessed, and returns the attributes
+    /// at the first byte. `len` 0 counts as 1.
     ///
     /// Exceptions at negative priority with HFNMIENA clear use the default map: ask [`Shadow::permits_background`] for those.
     ///
@@ -191,7 +194,7 @@ impl<B: Bank> Shadow<B> {
         }
     }
 
-    /// The rules at `addr` and a stretch around it on which they are the same.
+    /// Returns the rules at `addr` and a range around it in which they are the same.
     fn segment(&self, addr: u32) -> Segment {
         let mut segment = default_map(addr);
         segment.generation = self.generation;

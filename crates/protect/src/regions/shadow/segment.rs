@@ -1,4 +1,4 @@
-//! A stretch of addresses on which a unit's registers say the same.
+//! A range of addresses in which a unit's registers say the same.
 
 use super::super::REGIONS;
 use super::super::attributes::{Attributes, Policy};
@@ -19,15 +19,16 @@ const _: () = assert!(REGIONS == 8);
 const BUS_FIRST: u32 = 0xe000_0000;
 const BUS_LAST: u32 = 0xe00f_ffff;
 
-/// Data rights of both privileges, and whether instructions may be fetched by whoever may read.
+/// Data rights of both privileges, and whether code that may read may fetch instructions, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permissions(u8);
 
 impl Permissions {
-    /// Nobody may do anything.
+    /// No access at either privilege.
     pub const NONE: Self = Self(0);
 
-    /// Rights to data as (read, write), of privileged code and of the other; `execute`: who may read, may fetch.
+    /// Rights to data as (read, write), for privileged and for unprivileged code. With `execute`
+    /// code that may read may fetch.
     pub const fn new(privileged: (bool, bool), unprivileged: (bool, bool), execute: bool) -> Self {
         Self(Self::of(privileged, execute) | Self::of(unprivileged, execute) << UNPRIVILEGED)
     }
@@ -37,7 +38,8 @@ impl Permissions {
     }
 }
 
-/// A stretch around some address on which the rules are the same. Only valid in its generation.
+/// A range around some address in which the rules are the same. It is valid only until the next
+/// write to a register, which begins a generation.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     pub(super) first: u32,
@@ -61,7 +63,8 @@ impl Segment {
         region: BACKGROUND,
     };
 
-    /// Narrows it to where `first..=last` holds of all addresses what it holds of `addr`, an address of the segment. Whether `addr` is in there.
+    /// Narrows the segment, which contains `addr`, to addresses that are all within `first..=last`
+    /// or all outside of it, as `addr` is. Returns true if `addr` is within.
     pub fn clip(&mut self, addr: u32, first: u32, last: u32) -> bool {
         if addr < first {
             self.last = self.last.min(first - 1);
@@ -76,14 +79,14 @@ impl Segment {
         true
     }
 
-    /// A region below 8 decides, whatever did so before.
+    /// Lets a region below 8 decide, in place of what decided before.
     pub const fn decide(&mut self, region: u8, permissions: Permissions, memory: Attributes) {
         self.permits = permissions.0;
         self.memory = memory;
         self.region = region;
     }
 
-    /// Two regions below 8 contain it, and the scheme lets nobody access it.
+    /// Notes that two regions below 8 contain it, in a scheme in which then no access succeeds.
     pub const fn overlap(&mut self, lower: u8, higher: u8) {
         self.permits = Permissions::NONE.0;
         self.region = OVERLAP | (lower & 7) << 3 | higher & 7;
@@ -98,7 +101,8 @@ impl Segment {
         self.first == BUS_FIRST
     }
 
-    /// Leaves the default map to privileged code alone, or to nobody.
+    /// Takes the default map from unprivileged code, and without a background from privileged code,
+    /// too.
     pub(super) const fn restrict(&mut self, has_background: bool) {
         self.permits &= if has_background { (1 << UNPRIVILEGED) - 1 } else { 0 };
     }

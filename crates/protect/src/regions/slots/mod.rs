@@ -144,7 +144,7 @@ pub mod layout {
 
     /// Paged slots, slot 0 in the top bit.
     pub const PAGED: usize = offset_of!(Slots, paged);
-    /// Of these, the ones that can be victims.
+    /// Paged slots that can be victims.
     pub const CANDIDATES: usize = offset_of!(Slots, candidates);
     /// Mask that keeps the last victim out of a new generation.
     pub const KEEP: usize = offset_of!(Slots, keep);
@@ -281,8 +281,9 @@ impl<R: Registers> Slots<R> {
         Ok(())
     }
 
-    /// Takes away a region that [`Slots::pin`] pinned, or says that there is none. All of the image must be loaded again if it is
-    /// in force: where paged slots are limited, paging moves down into the slot.
+    /// Takes away a region that [`Slots::pin`] pinned. Returns false if there is none. All of the
+    /// image must be loaded again if it is in force, because paging moves down into the slot where
+    /// paged slots are limited.
     pub fn unpin(&mut self, regs: R) -> bool {
         let pinned = |slot: &u32| u32::from(self.pinned) << 24 & bit_of(*slot) != 0;
         let same = |slot: &u32| self.image.regs[*slot as usize].plain() == regs.plain();
@@ -301,7 +302,7 @@ impl<R: Registers> Slots<R> {
     fn release(&mut self, slot: u32) {
         self.pinned &= !((bit_of(slot) >> 24) as u8);
         if self.paged != 0 {
-            // A slot that pages no longer must not go on granting what it held.
+            // A slot that does not page any more must not go on granting what it held.
             let paged = self.available(self.taken());
             let off = self.paged & !paged;
             for other in (0..REGIONS as u32).filter(|other| off & bit_of(*other) != 0) {
@@ -415,13 +416,13 @@ impl<R: Registers> Slots<R> {
         self.random ^= self.random >> 17;
         self.random ^= self.random << 5;
         let turn = (u32::from(self.first) + (((self.random >> 16) * u32::from(self.count)) >> 16)) & 7;
-        // The eight bits four times over, so that turning them loses none.
+        // The eight bits four times over, so that a rotation loses none of them.
         let circle = (self.candidates >> 24).wrapping_mul(0x0101_0101).rotate_left(turn);
         if circle == 0 { REGIONS as u32 } else { (circle.leading_zeros() + turn) & 7 }
     }
 
-    /// Unmaps a region from the trie and takes it out of its slot; the region to load if the domain's image is
-    /// in force now, `None` if the region was not loaded.
+    /// Unmaps a region from the trie and takes it out of its slot. Returns the region to load in
+    /// its place if the domain's image is in force now, or `None` if the region was not loaded.
     ///
     /// # Errors
     /// As [`Trie::remove`].

@@ -64,19 +64,18 @@ impl Status {
         }
     }
 
-    /// Of a data abort: whether it was a write, or a cache operation (`WnR`).
+    /// Returns true if a data abort came of a write or of a cache operation (`WnR`).
     pub const fn is_write(self) -> bool {
         self.0 >> 11 & 1 != 0
     }
 
-    /// Returns true if the fault address register holds the address: not of what was noticed late,
-    /// nor of debug events (B3.13.1).
+    /// Returns true if the fault address register holds the address. It does not after debug
+    /// events, nor for what was noticed late (B3.13.1).
     pub const fn has_address(self) -> bool {
         !matches!(self.reason(), Reason::Late | Reason::Debug | Reason::Other)
     }
 
-    /// Returns true if the tables decided: what a domain may not access, as opposed to what the bus
-    /// or the memory refused.
+    /// Returns true if the tables denied the access; false if the bus or the memory refused it.
     pub const fn is_protection(self) -> bool {
         matches!(
             self.reason(),
