@@ -1,9 +1,10 @@
 //! The memory-protection fault: what happens between an access that a paged region permits and its repetition.
 //!
-//! Everything here is assembly, because everything counts: it does what `Kernel::on_miss` does, which is the reference and serves
-//! domains with random replacement. On Armv7-M, from the first instruction to the return: 64 instructions when the table has one level, 6 for each
-//! further one, 4 when a generation of slots ends. A fetch takes 12 more, and one that straddles two regions, the first of which is
-//! loaded, one look-up more.
+//! Everything here is assembly, because each instruction lengthens every miss. It does what
+//! `Kernel::on_miss` does, which is the reference and serves domains with random replacement. On
+//! Armv7-M it takes 64 instructions from the first one to the return if the table has one level, 6
+//! for each further level, and 4 if a generation of slots ends. A fetch takes 12 more. A fetch that
+//! straddles two regions takes one look-up more if the first is loaded.
 //!
 //! A port brings, with r0 = address, r1 = entry of the leaf (its address, and bit 0), r2 = domain, r3 = MPU_RBAR:
 //!

@@ -83,7 +83,6 @@ impl Entry {
 const CPSR_USER: u32 = 0x50;
 /// Supervisor mode, everything masked.
 const CPSR_KERNEL: u32 = 0x1d3;
-/// The Thumb bit.
 const CPSR_THUMB: u32 = 1 << 5;
 
 unsafe extern "C" {

@@ -34,7 +34,7 @@ pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7a<B>>) -> Next<Armv7a<B>> {
 
 /// Names the fault of a thread and stops its domain.
 pub fn fault<B: Board>(kernel: &mut Kernel<Armv7a<B>>, vector: Vector) -> Next<Armv7a<B>> {
-    // Nobody runs: `Kernel::on_fault` knows what that means.
+    // There is no context if no thread runs; `Kernel::on_fault` decides what that means.
     let context = kernel.current_context().map_or(&Context::EMPTY, |context| &*context);
     let report = crate::fault::report(vector, context);
     kernel.on_fault(report.kind, report.address, report.pc);

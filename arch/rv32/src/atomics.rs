@@ -16,7 +16,6 @@ pub(crate) enum Outcome {
     Performed,
     /// The domain may not access the word at this address so.
     Refused(VirtAddr<u32>),
-    /// It is illegal.
     Illegal,
 }
 

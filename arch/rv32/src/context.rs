@@ -131,14 +131,12 @@ impl Context {
         (number & 0x1f).checked_sub(1).map_or(0, |place| self.registers[place as usize])
     }
 
-    /// Writes that register.
     pub(crate) fn set_register(&mut self, number: u32, value: u32) {
         if let Some(place) = (number & 0x1f).checked_sub(1) {
             self.registers[place as usize] = value;
         }
     }
 
-    /// The stack pointer.
     pub(crate) fn stack_pointer(&self) -> VirtAddr<u32> {
         VirtAddr(self.registers[SP])
     }

@@ -56,7 +56,7 @@ pub fn fault<B: Board>(kernel: &mut Kernel<Rv32<B>>, reason: u32, address: VirtA
     if touched {
         return None;
     }
-    // Nobody runs: `Kernel::on_fault` knows what that means.
+    // There is no context if no thread runs; `Kernel::on_fault` decides what that means.
     let context = kernel.current_context().map_or(&Context::EMPTY, |context| &*context);
     let pc = VirtAddr(context.pc);
     let (kind, address) = match reason {

@@ -27,7 +27,7 @@ pub struct Fresh {
     pub bytes: u32,
     /// The address that it must have.
     pub at: Option<u32>,
-    /// A power of two of which the address must be a multiple; 1 for any.
+    /// Alignment of the address, a power of two; 1 for any.
     pub alignment: u32,
 }
 

@@ -1,9 +1,10 @@
 //! The decisions of the memory manager, without the machine it runs on: the same code answers a domain's requests on the
 //! target, and the host's when a history is replayed and compared.
 //!
-//! A [`Manager`] keeps what each client holds. It asks an [`Account`] whether something is admitted, lets the kernel
-//! perform it through [`Calls`], and answers in the words of [`wire`]. Nothing that a client says is trusted: a request names
-//! an operation and numbers, each of which is looked up in the tables of the client whose badge the kernel vouches for.
+//! A [`Manager`] keeps what each client holds. It asks an [`Account`] whether something is
+//! admitted, lets the kernel perform it through [`Calls`], and answers in the words of [`wire`].
+//! Nothing that a client says is trusted: a request names an operation and numbers, and each number
+//! is looked up in the tables of the client whose badge the kernel vouches for.
 //!
 //! # Bounds
 //! Every operation looks at most once at each record of one client (`EACH`), at each client, and at

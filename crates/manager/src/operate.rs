@@ -41,7 +41,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         })
     }
 
-    /// Tells whoever observes what a client holds now.
+    /// Tells an observer of the run what a client holds now.
     pub(crate) fn tell(&self, client: u8, holding: &Holding, calls: &mut impl Calls) {
         let Holding { region, spec, write, terms, .. } = *holding;
         let holder = match holding.state {

@@ -19,7 +19,7 @@ const GIFT_LOG2: u8 = 11;
 /// Most times that a client's table is given memory then: each record takes eight nodes at most, and seven are given at once.
 const GIFTS: u32 = (EACH as u32 * 8).div_ceil(7);
 
-/// Pieces in which a quota of so many bytes can be used at most.
+/// Returns the most pieces in which a quota of so many bytes can be used.
 fn pieces(quota: u32, scatters: bool) -> u32 {
     if scatters {
         return quota >> PAGE_LOG2;
@@ -27,12 +27,14 @@ fn pieces(quota: u32, scatters: bool) -> u32 {
     (quota >> GRANULE_LOG2).min(EACH as u32) + (quota >> GIFT_LOG2).min(GIFTS)
 }
 
-/// Marks of the frame table without which quotas of a pool cannot be kept: each is a number of bytes.
+/// Returns the marks of the frame table that a pool needs at least, so that its quotas can be kept.
+/// Each quota is a number of bytes.
 pub fn marks_kept(quotas: impl Iterator<Item = u32>, scatters: bool) -> u32 {
     quotas.map(|quota| MARKS * pieces(quota, scatters)).sum()
 }
 
-/// Marks that can be inside a pool at most, however it is divided: one between its units, and one in each page of which a part is clean.
+/// Returns the most marks that can be inside a pool, however it is divided: one between its units,
+/// and one in each page that is clean in part.
 pub const fn marks_most(bytes: u32, scatters: bool) -> u32 {
     let units = if scatters { 2 * (bytes >> PAGE_LOG2) } else { bytes >> GRANULE_LOG2 };
     units.saturating_sub(1)
@@ -43,7 +45,7 @@ pub const fn marks_most(bytes: u32, scatters: bool) -> u32 {
 pub(crate) struct Tally<const D: usize> {
     kept: [u16; D],
     used: [u16; D],
-    /// Pieces that are kept for nobody and that nobody has.
+    /// Pieces that are kept for no quota and not in use.
     common: u16,
 }
 
@@ -51,7 +53,8 @@ impl<const D: usize> Tally<D> {
     /// A pool that has no pieces.
     pub const NONE: Self = Tally { kept: [0; D], used: [0; D], common: 0 };
 
-    /// So many marks for a pool of so many bytes, with the quota of each of the domains that there are; `None` when the quotas cannot be kept.
+    /// Divides the marks of a pool of so many bytes by the quotas of its domains; `None` if the
+    /// quotas cannot be kept.
     #[inline(never)]
     pub fn new(marks: u32, bytes: u32, scatters: bool, quotas: impl Iterator<Item = u32>) -> Option<Self> {
         let mut tally = Self::NONE;
@@ -86,7 +89,7 @@ impl<const D: usize> Tally<D> {
         true
     }
 
-    /// So many pieces of a domain are pieces no more.
+    /// Takes back so many pieces of a domain, which are no longer in use.
     #[inline(never)]
     pub fn give(&mut self, domain: u8, pieces: u32) {
         let domain = usize::from(domain);

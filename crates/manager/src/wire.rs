@@ -174,13 +174,13 @@ impl Request {
         Request { address, ..self }
     }
 
-    /// The same request with the name of a domain, of which the first 16 bytes count.
+    /// The same request with the name of a domain. The first 16 bytes of the name count.
     #[must_use]
     pub fn with(self, name: &str) -> Request {
         Request { name: padded(name), ..self }
     }
 
-    /// The same request about shared memory of that name, of which the first 16 bytes count.
+    /// The same request about shared memory of that name. The first 16 bytes of the name count.
     #[must_use]
     pub fn of(self, share: &str) -> Request {
         Request { share: padded(share), ..self }

@@ -5,7 +5,7 @@ use cofferdam::{Error, hostile, sys};
 
 /// Orders to the gate, from its caller.
 pub mod orders {
-    /// Store where nobody may.
+    /// Store where no domain may.
     pub const FAULT: u32 = 0;
     /// Never return.
     pub const STAY: u32 = 1;

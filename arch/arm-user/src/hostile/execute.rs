@@ -93,7 +93,8 @@ unsafe extern "C" {
     fn cofferdam_expose(number: u32, handle: u32, mask: u32) -> u64;
 }
 
-/// Branches to `at`, of which bit 0 says the state, with these registers. Returns when [`cofferdam_executed`] is reached.
+/// Branches to `at`, whose bit 0 says the state, with these registers. Returns when
+/// [`cofferdam_executed`] is reached.
 ///
 /// # Safety
 /// None is possible: the thread goes on only if nothing was harmed that it needs.

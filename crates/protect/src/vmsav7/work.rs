@@ -105,7 +105,6 @@ pub(super) enum Job {
     Build(Edit, u32, u32),
     /// Pages have been taken out of the table of the slot before the edit's page: is anything left in it, from this entry on?
     Sweep(Edit, u32, u32),
-    /// It was refused.
     Refused(Refused),
 }
 

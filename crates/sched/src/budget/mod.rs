@@ -117,7 +117,8 @@ impl Budget {
         new
     }
 
-    /// Keeps low words from being trusted again after a wrap, at the time of which this is the low word. Cheaper than bringing the budget up to date.
+    /// Keeps low words from being trusted again after they have wrapped. `now` is the low word of
+    /// the time. It is cheaper than bringing the budget up to date.
     #[inline(always)]
     pub const fn look(&mut self, now: u32) {
         if !self.is_current(now) {

@@ -54,10 +54,12 @@ impl Contender {
     /// - for each thread one activation that was paid before the window, by whomever: the thread sleeps, was just woken, or was preempted
     ///   and is switched away from in the window. One that is paid in the window before the first boundary and happens after it takes the
     ///   place of the thread's earlier one, which happened before the boundary, in time that is counted;
-    /// - by how much the budget is overdrawn when the window ends. Every earlier overdraft is paid at the boundary after it, from a capacity
-    ///   that is counted (as overruns with payback, which Davis and Burns 2006 allow to critical sections). It is one overrun of the budget, and the price of the last call or
-    ///   fault, which can exceed what is left: whom it wakes is switched to in the window. The price of a thread's own sleep is for an
-    ///   activation that comes after the next boundary.
+    /// - by how much the budget is overdrawn when the window ends. It is one overrun of the budget,
+    ///   and the price of the last call or fault, which can exceed what is left: the thread that it
+    ///   wakes is switched to in the window. The price of a thread's own sleep does not count,
+    ///   because that is for an activation after the next boundary. Every earlier overdraft is paid
+    ///   at the boundary after it, from a capacity that is counted (as overruns with payback, which
+    ///   Davis and Burns 2006 allow to critical sections).
     pub const fn within(&self, window: u64, costs: &Costs) -> Interference {
         let step = if self.step == 0 { 1 } else { self.step };
         let near = self.capacity / step * step;

@@ -72,7 +72,8 @@ pub enum Sharing {
         /// All their demands.
         demand: u64,
     },
-    /// Never: the budget is full when the thread is released, and nobody less urgent takes from it before the job is done.
+    /// Never: the budget is full when the thread is released, and no less urgent thread takes from
+    /// it before the job is done.
     Full {
         /// Time that the job and more urgent sharers take, that less urgent ones can have reserved,
         /// and debt.
