@@ -150,7 +150,7 @@ fn areas_may_overlap_only_when_both_say_shared_and_have_all_of_it() {
         b.areas[1].flags |= area::SHARED;
         b.areas[3].flags |= area::SHARED;
     };
-    // Then only the stack is refused, which nobody else may have.
+    // Then only the stack is refused, because it may not be shared.
     assert_eq!(refused_field(shared), (Table::Threads, "stack_base"));
     let part = |b: &mut Builder| {
         shared(b);

@@ -54,7 +54,8 @@ fn request(random: &mut Random, bases: &[u32]) -> [u32; MESSAGE_WORDS] {
     words
 }
 
-/// Checks that the tables, the account and the kernel agree, and that nobody maps what is not granted to it.
+/// Checks that the tables, the account and the kernel agree, and that no client has memory mapped
+/// that was not granted to it.
 fn consistent(world: &World) {
     let (mut mapped, mut typed) = (0, 0);
     for client in 0..3_usize {

@@ -311,8 +311,8 @@ fn no_history_makes_ledger_extents_and_kernel_disagree() {
     assert!(granted > 1000 && refused > 1000 && joined > 20, "{granted} {refused} {joined}");
 }
 
-/// Whatever finds another manager's edit under way, is asked for again, and mapped to its end: then the answers are as if nobody had
-/// been in the way.
+/// A request that finds another manager's edit under way is sent again, and its memory mapped to
+/// the end. Then the answers are as without the other manager.
 #[test]
 fn a_busy_kernel_changes_nothing_but_how_often_is_asked() {
     let specs = [0, L2, L1, DETERMINISTIC];

@@ -140,7 +140,8 @@ impl Machine {
         types.chain(inside).collect::<BTreeSet<_>>().len() as u32
     }
 
-    /// The kernel restarts a client: what it has mapped is taken away, and nobody is told.
+    /// The kernel restarts a client: it takes away what the client has mapped, and tells no
+    /// manager.
     pub fn restart(&mut self, client: u8) {
         self.mapped.retain(|(who, _), _| *who != client);
     }

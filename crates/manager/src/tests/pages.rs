@@ -352,14 +352,14 @@ fn shared_memory_has_its_owners_address_and_is_taken_back_in_steps() {
     assert_eq!(world.refused(2, spec(L2, join("control", "samples", 40 * K, READ))).rule, 4);
     world.consistent();
     assert_eq!(world.refused(0, release(own.base)).left, 1);
-    // Two pieces, the first of which is the last of its request.
+    // There are two pieces, and the first is so large that its request takes no further one.
     for left in [1, 0] {
         assert_eq!(world.send(0, Request::new(Operation::Revoke).of("samples")), Answer::Done(left));
         assert_eq!(world.machine.mappings(1).count(), left as usize);
     }
     world.free(0, own.base);
     assert_eq!(world.manager.account.left(0), FAR);
-    // Nobody joins what is not there to its end.
+    // Shared memory cannot be joined before its owner has mapped all of it.
     let wanted = share("samples", 700 * K, READ | WRITE | ALL_READ);
     let Answer::Granted(granted) = world.send(0, wanted) else { panic!("granted") };
     assert!(granted.left > 0);
@@ -487,7 +487,7 @@ fn a_client_that_scatters_its_pages_leaves_the_others_their_marks() {
     let mut few = pools();
     few[0].marks = marks_kept([KEPT].into_iter(), true) + 20;
     let mut world = World::of(&few, &[(1, 0, KEPT)]);
-    // Holes of a page, so that nothing larger is left for whoever comes later.
+    // Holes of a page each, so that nothing larger is left for later requests.
     let mut pages = Vec::new();
     while let Answer::Granted(granted) = world.send(0, grant(PAGE, BEST)) {
         match world.ask(0, Request::new(Operation::Map).about(granted.base)) {
@@ -530,7 +530,8 @@ fn no_history_over_a_busy_kernel_makes_ledger_pieces_and_kernel_disagree() {
     assert!(busy > 1000 && granted > 800, "{busy} {granted}");
 }
 
-/// A client that asks for more than its window, its locked entries or a pool has is told of a size that it gets; nobody is left with "no change".
+/// A client that asks for more than its window, its locked entries or a pool has is told of a size
+/// that it gets, and never "no change".
 #[test]
 fn whoever_asks_for_too_much_is_told_how_much_there_is() {
     for spec in [BEST, L1, L2, DETERMINISTIC, CONSTANT, L2 | CONSTANT] {

@@ -87,7 +87,7 @@ const FREE: Handlers = Handlers {
     times: 1,
 };
 
-/// With a counter nobody pays for handlers but for what ends them, for looks, and for what is not counted.
+/// With a counter threads pay only for ending handlers, for looks, and for what is not counted.
 #[test]
 fn counted_handlers_charge_nobody_else() {
     let sampled = Handlers { period: 10_000, capacity: 3_000, end: 5, met: 1, look: 2, uncounted: 7, ..FREE };
@@ -175,8 +175,10 @@ fn what_a_budget_carries_by_hand() {
     assert_eq!(other.within(50, &COSTS).carried, 3 * 14 + 100 + 1_000 + 2 * 14);
 }
 
-/// A capacity and what was paid before are 3 activations and one begun; a line, five jobs of a sharer with two each, a call and two that the job
-/// arranges: 18, of which each brings two timers. Then the way back from the call, two ticks of the own grid, a look, two timers of its own.
+/// A capacity and what was paid before are 3 activations and one begun. To that come a line, five
+/// jobs of a sharer with two each, a call and two that the job arranges: 18 activations, and each
+/// brings two timers. Then the way back from the call, two ticks of the own grid, a look, and two
+/// timers of its own.
 #[test]
 fn how_often_a_job_is_interrupted_by_hand() {
     let costs = Costs { masked: 0, late: 0, ..COSTS };
@@ -383,7 +385,8 @@ fn no_response_below_two_budgets_is_above_the_bound() {
     assert!(sets >= 50 && 2 * met >= sets, "met in {met} of {sets}");
 }
 
-/// Whether the bound holds, and whether it is met, below budgets of these periods, capacities and steps.
+/// Returns whether the bound holds, and whether it is met, below budgets of these periods,
+/// capacities and steps.
 fn below_two(budgets: [(i64, i64, i64); 2]) -> (bool, bool) {
     let contenders = budgets.map(|(period, capacity, step)| Contender {
         step: step as u64,

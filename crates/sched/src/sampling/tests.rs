@@ -19,7 +19,8 @@ fn intervals_have_their_mean_and_their_ends() {
     assert_eq!((least, most), (SHORTEST_TICKS, LONGEST_TICKS));
 }
 
-/// Of intervals that have lasted so long already, the rest is as long on average as a whole one, until close to the longest.
+/// The rest of an interval that has lasted some time already is on average as long as a whole one,
+/// until close to the longest.
 #[test]
 fn the_past_says_little_of_the_rest() {
     for waited in [SHORTEST_TICKS, 500, 1000, 1500] {
@@ -135,8 +136,9 @@ fn doubts_are_unlikely_without_cause() {
     }
 }
 
-/// Handlers that set their counter back, so that it counts a part of what they use. Those of which it counts less than half are found, after a time of which half
-/// is less than the first number, and all is less than the second in 999 of 1000 trials, in mean intervals; the others are not.
+/// Handlers that set their counter back, so that it counts a part of what they use. If it counts
+/// less than half, they are found: in half of all trials before the first number of mean intervals,
+/// in 999 of 1000 before the second. The others are not found.
 #[test]
 fn who_sets_the_counter_back_is_found_if_more_than_half_is_not_counted() {
     let mut intervals = Intervals { seed: 0x5eed, lent: 0 };

@@ -23,7 +23,7 @@ fn areas<U: Unit>(rng: &mut Rng, spread_log2: u32) -> Vec<(Area, Shape)> {
         let entry = Area { domain: 0, base, bytes, flags: area::READ | area::WRITE, memory: 0, physical: base };
         let apart = |(other, _): &(Area, Shape)| base >= other.base + other.bytes || other.base >= base + bytes;
         let shape = Shape { page_log2, disabled: 0 };
-        // A cover of several regions may overlap itself; nobody pages such an area.
+        // A cover of several regions may overlap itself; such an area is never paged.
         let own: Option<Vec<U::Regs>> = regions::<U>(&entry, shape).map(Result::ok).collect();
         let fits = own.is_some_and(|own| own.iter().all(|regs| regs.can_be_paged()) && are_apart(&own));
         if found.iter().all(apart) && fits {

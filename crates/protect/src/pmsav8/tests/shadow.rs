@@ -174,7 +174,7 @@ fn a_byte_in_two_regions_is_nobodys_and_its_neighbours_are_not_concerned() {
         shadow.permits(0x3800_0000, 1, true, AccessKind::Read),
         denied(0x3800_0000, Denial::Overlap { lower: 1, higher: 7 })
     );
-    // The private peripheral bus is outside of the unit, and a region that is off is in nobody's way.
+    // The private peripheral bus is outside of the unit, and a region that is off overlaps none.
     shadow.set_region(0, at(0xe000_0000, 0x10_0000));
     shadow.set_region(5, at(0xe000_0000, 0x10_0000));
     assert!(shadow.permits(0xe000_ed94, 4, true, AccessKind::Write).is_ok());

@@ -167,8 +167,9 @@ pub struct Machine {
     pub follows: Vec<Vec<(i64, usize)>>,
     /// How far each state is from its next boundary.
     to_boundary: Vec<i64>,
-    /// Whether somebody is just being switched away from to sleep: who is released then has that path in its masked term. Or what was arranged
-    /// for others happens, which their own terms carry.
+    /// True for a state in which a thread is just being switched away from, to sleep: a thread that
+    /// is released then has that path in its masked term. True, too, while something happens that
+    /// was arranged for others: their own terms carry that.
     is_masked: Vec<bool>,
     /// Time that is left of the budget in each.
     left: Vec<i64>,

@@ -1,4 +1,4 @@
-//! Whether a budget can be found empty.
+//! Tests that a budget is, or is not, found empty.
 
 use super::*;
 
