@@ -45,7 +45,7 @@ pub fn run(args: &Check, output: &mut Output) -> Outcome {
         };
         closing.push(memories(placed, roles, output));
         closing.push(slots(placed, pages, output));
-        detail::handlers(&system, placed, output);
+        detail::handlers(&system, &loaded.board.kernel, placed, output);
         if args.verbose {
             output.say("\npromised to each domain");
             detail::ledger(placed, pages, output);

@@ -214,6 +214,13 @@ pub struct KernelCosts {
     /// The path of `OCCUPY`, in which another domain's handlers become reachable.
     #[serde(default)]
     pub occupy_cycles: u64,
+    /// A fault of a thread in the state of handlers that a handler can have another's thread take, of which nothing tells who is to blame: the most
+    /// that it takes from that thread.
+    #[serde(default)]
+    pub slip_cycles: u64,
+    /// The least that it costs the handler, entry and return included.
+    #[serde(default)]
+    pub slip_least_cycles: u64,
 }
 
 impl KernelCosts {

@@ -469,6 +469,16 @@ impl System {
         }
     }
 
+    /// Ticks of others' time in each of their periods that handlers of a hostile domain can waste beside what they use, by faults that nothing tells from a thread's
+    /// own. No response time counts them: looks stop a domain that does so for long (docs/interrupts.md, Limits).
+    pub fn uncounted_ticks(&self, domain: usize, own: &Handlers, costs: &KernelCosts) -> u64 {
+        if !self.domains[domain].hostile || costs.slip_least_cycles == 0 {
+            return 0;
+        }
+        let used = u64::from(own.capacity).saturating_mul(self.times_counted(domain, own));
+        used.saturating_mul(costs.slip_cycles).div_ceil(costs.slip_least_cycles)
+    }
+
     /// Number of each domain with handlers that interrupts reach without the kernel, and what they share: the first occupant of their state first.
     pub fn handlers(&self) -> impl Iterator<Item = (usize, Handlers)> + '_ {
         let all = || self.domains.iter().enumerate().filter_map(|(index, domain)| Some((index, domain.handlers?)));

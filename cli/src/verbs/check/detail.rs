@@ -1,7 +1,7 @@
 //! All that `check` knows of an admitted system, for `--verbose`.
 
 use manifest::resolved::System;
-use manifest::{Bound, Kind, Term};
+use manifest::{Bound, KernelCosts, Kind, Term};
 use place::{Placed, PlacedAccount};
 use serde_json::json;
 
@@ -70,13 +70,14 @@ pub fn ledger(placed: &Placed, pages: bool, output: &mut Output) {
 }
 
 /// Time and memory of handlers that interrupts reach without the kernel, and their part of everybody's stacks.
-pub fn handlers(system: &System, placed: &Placed, output: &mut Output) {
+pub fn handlers(system: &System, kernel: &KernelCosts, placed: &Placed, output: &mut Output) {
     let all = &placed.layout.handlers;
     if all.is_empty() {
         return;
     }
     let us = |ticks: u32| system.rate().us(ticks.into());
     let row = |what: &str, text: String| format!("  {what:<20}{text}");
+    let mut all_uncounted = serde_json::Map::new();
     for (index, (handlers, (owner, shared))) in all.iter().zip(system.handlers()).enumerate() {
         let when = if index == 0 { "" } else { " while it occupies Non-secure state, not at the start" };
         let domain = &system.domains[owner].name;
@@ -97,6 +98,14 @@ pub fn handlers(system: &System, placed: &Placed, output: &mut Output) {
             }
         };
         output.say(row("", hidden));
+        let uncounted = system.uncounted_ticks(owner, &shared, kernel);
+        if uncounted > 0 {
+            let us = system.rate().us(uncounted);
+            let text =
+                "of others' time in each period, by faults that they have others' threads take, until a look finds it";
+            output.say(row("not counted", format!("up to {us:.1} us {text}")));
+        }
+        all_uncounted.insert(domain.clone(), json!(uncounted));
         output.say(row("code", format!("{} bytes at {:#010x}", handlers.bytes, handlers.base)));
         output.say(row("stack", format!("{} bytes at {:#010x}", handlers.stack.1, handlers.stack.0)));
     }
@@ -108,6 +117,7 @@ pub fn handlers(system: &System, placed: &Placed, output: &mut Output) {
     let frames = format!("{} bytes more for each stack of the system", placed.layout.frame_bytes);
     output.say(row("frames of handlers", frames));
     output.field("handlers", json!(all));
+    output.field("uncounted_ticks", all_uncounted.into());
     output.field("frame_bytes", json!(placed.layout.frame_bytes));
 }
 

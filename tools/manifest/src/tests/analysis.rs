@@ -20,6 +20,8 @@ fn board() -> Board {
         counted_look_cycles: 0,
         met_cycles: 0,
         counted_met_cycles: 0,
+        slip_cycles: 0,
+        slip_least_cycles: 0,
         occupy_cycles: 0,
     };
     board.enforcement_ns = 5_000;
@@ -40,6 +42,8 @@ fn free_board() -> Board {
         counted_look_cycles: 0,
         met_cycles: 0,
         counted_met_cycles: 0,
+        slip_cycles: 0,
+        slip_least_cycles: 0,
         occupy_cycles: 0,
     };
     board.enforcement_ns = 0;
