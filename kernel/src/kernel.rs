@@ -16,8 +16,8 @@ use crate::outcome::{DONE, Outcome};
 use crate::per_core::PerCore;
 use crate::queue::Times;
 use crate::ranges::FrameRange;
+use crate::ranks::Ranks;
 use crate::table::{AnyRef, Ref, Table};
-use crate::turns::Ranks;
 
 /// Thread number when no thread runs.
 pub const NOBODY: u8 = 0xff;

@@ -28,6 +28,7 @@ mod per_core;
 mod physical;
 pub mod queue;
 mod ranges;
+pub mod ranks;
 pub mod regions;
 mod restart;
 pub mod rtmmu;

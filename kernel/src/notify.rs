@@ -10,8 +10,8 @@ use crate::kernel::Kernel;
 use crate::objects::{Activation, Interrupt, Notification, State, Thread};
 use crate::outcome::{DONE, Outcome};
 use crate::queue::Wake;
+use crate::ranks::Turn;
 use crate::table::Ref;
-use crate::turns::Turn;
 
 /// Result of [`Kernel::claim`].
 type Claim<A> = (Ref<Thread<A>>, Ref<Activation<A>>, u32);

@@ -4,8 +4,8 @@ use abi::{Error, Kind};
 use units::VirtAddr;
 
 use crate::arch::{Arch, Protection, Virt};
+use crate::ranks::{Turn, Waiters};
 use crate::table::{AnyRef, Ref};
-use crate::turns::{Turn, Waiters};
 
 /// An unforgeable reference to an object, held in a domain's table. Stale once the object's generation has moved on.
 #[derive(Clone, Copy, Debug)]

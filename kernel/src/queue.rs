@@ -2,10 +2,8 @@
 
 use crate::arch::Arch;
 use crate::objects::Thread;
+use crate::ranks::{bit, upto};
 use crate::table::{Ref, Table};
-
-/// Most threads a kernel can have, and most budgets; bounds every loop over threads.
-pub const MAX_THREADS: usize = 32;
 
 /// Priorities, 0 the most important.
 const PRIORITIES: usize = 32;
@@ -81,12 +79,6 @@ impl<A: Arch> Ready<A> {
             self.head[queue] = Some(next);
         }
     }
-}
-
-/// The bit of a queue, or of a rank.
-#[inline]
-pub(crate) const fn bit(queue: usize) -> u32 {
-    0x8000_0000 >> queue
 }
 
 /// Event that happens at a time.
@@ -254,12 +246,6 @@ impl Times {
             self.occupied &= !bit(queue);
         }
     }
-}
-
-/// The bits of a priority and of all that are more important.
-#[inline]
-pub(crate) const fn upto(priority: u8) -> u32 {
-    !(u32::MAX >> 1 >> (priority & 31))
 }
 
 #[cfg(any(test, feature = "simulation"))]

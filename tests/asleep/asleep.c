@@ -1,5 +1,5 @@
-/* Executes every instruction that an unprivileged program can execute to wait, and that the processor neither traps nor has to obey, between computations of
- * about a millisecond. On RISC-V the first one is illegal for it. */
+/* Executes every instruction that an unprivileged program can execute to wait, and that the processor neither traps nor
+ * has to obey, between computations of about a millisecond. On RISC-V the first one is illegal for it. */
 #include <cofferdam.h>
 #include <stdint.h>
 

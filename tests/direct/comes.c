@@ -1,8 +1,9 @@
-/* A handler that comes at any time of a change to another domain, with a deed of its own: over the kernel it stays for longer than looks are apart.
- * Exit codes: 1 for what the manifest lacks; 2 if a call failed. */
+/* A handler that comes at any time of a change to another domain, with a deed of its own: over the kernel it stays for
+ * longer than looks are apart. Exit codes: 1 for what the manifest lacks; 2 if a call failed. */
 #include "cofferdam.h"
 
-/* The arbiter changes to the other domain at 6 ms, 10 ms, and so on. The phases are those between its call and the change. */
+/* The arbiter changes to the other domain at 6 ms, 10 ms, and so on. The phases are those between its call and the
+ * change. */
 enum { ROUNDS = 64, PHASES = 16, FIRST_PHASE = 170, FIRST = 120000, PERIOD = 80000, AHEAD = 4000 };
 
 static volatile uint32_t *timer;

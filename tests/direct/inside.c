@@ -1,5 +1,6 @@
-/* Handlers that stay in the way into the kernel: the outer one, which an inner one without an end interrupts there, and one whose link leads into the way in again.
- * Both use up their capacity in each period. Mark 2: how often they have been entered. Exit codes: 1 for what the manifest lacks; 2 if a call failed. */
+/* Handlers that stay in the way into the kernel: the outer one, which an inner one without an end interrupts there, and
+ * one whose link leads into the way in again. Both use up their capacity in each period. Mark 2: how often they have
+ * been entered. Exit codes: 1 for what the manifest lacks; 2 if a call failed. */
 #include "cofferdam.h"
 
 enum { ROUNDS = 80, TICKS_OF_5_MS = 100000 };

@@ -1,5 +1,6 @@
-/* The handler sets the counter of its time ahead, and back, so that the kernel takes the thread's own time for the handlers'. In one life the thread asks the kernel
- * after both, in the other after the first alone, and then uses its budget up. Exit codes: 1 for what the manifest lacks; 2 if a call failed; 3: it goes on. */
+/* The handler sets the counter of its time ahead, and back, so that the kernel takes the thread's own time for the
+ * handlers'. In one life the thread asks the kernel after both, in the other after the first alone, and then uses its
+ * budget up. Exit codes: 1 for what the manifest lacks; 2 if a call failed; 3: it goes on. */
 #include "cofferdam.h"
 
 #define CYCCNT (*(volatile uint32_t *)0xe0001004)

@@ -1,6 +1,6 @@
-/* Asks the host of a simulator for everything that semihosting knows (Arm IHI 0100; RISC-V semihosting 0.4), by each instruction with which it can be
- * asked: one request in each life, unless the instruction is a system call, which goes on. With HANDLER the requests are made by a handler that
- * interrupts reach without the kernel.
+/* Asks the host of a simulator for everything that semihosting knows (Arm IHI 0100; RISC-V semihosting 0.4), by each
+ * instruction with which it can be asked: one request in each life, unless the instruction is a system call, which goes
+ * on. With HANDLER the requests are made by a handler that interrupts reach without the kernel.
  *
  * Marks: 1: a life, its number; 2: all requests were made. */
 #include <cofferdam.h>
@@ -10,17 +10,30 @@
 #define EXTENSIONS 5u /* 0x100 and above are the implementation's */
 #define REQUESTS (OPERATIONS + EXTENSIONS)
 #define APPLICATION_EXIT 0x20026u
-enum { OPEN = 0x01, WRITEC = 0x03, WRITE0 = 0x04, WRITE = 0x05, REMOVE = 0x0e, SYSTEM = 0x12, EXIT = 0x18, EXTENDED = 0x20 };
+enum {
+    OPEN = 0x01,
+    WRITEC = 0x03,
+    WRITE0 = 0x04,
+    WRITE = 0x05,
+    REMOVE = 0x0e,
+    SYSTEM = 0x12,
+    EXIT = 0x18,
+    EXTENDED = 0x20
+};
 #define FOR_WRITING 4u
 
-static char opened[] = "cofferdam-guest-opened", touch[] = "touch cofferdam-guest-ran", text[] = "cofferdam-guest-wrote\n";
+static char opened[] = "cofferdam-guest-opened", touch[] = "touch cofferdam-guest-ran",
+            text[] = "cofferdam-guest-wrote\n";
 static uint32_t block[4];
 
 /* The second argument of a request. */
 static uint32_t argument(uint32_t operation) {
     const uint32_t name = (uint32_t)opened, command = (uint32_t)touch, line = (uint32_t)text;
     const uint32_t blocks[][4] = {
-        {name, FOR_WRITING, sizeof opened - 1, 0}, {1, line, sizeof text - 1, 0}, {command, sizeof touch - 1, 0, 0}, {APPLICATION_EXIT, 0, 0, 0},
+        {name, FOR_WRITING, sizeof opened - 1, 0},
+        {1, line, sizeof text - 1, 0},
+        {command, sizeof touch - 1, 0, 0},
+        {APPLICATION_EXIT, 0, 0, 0},
         {name, sizeof opened - 1, name, sizeof opened - 1},
     };
     const uint32_t *chosen = blocks[operation == OPEN       ? 0
@@ -49,7 +62,8 @@ static uint32_t operation(uint32_t request) {
 __attribute__((naked, noinline)) static void breaks(uint32_t what, uint32_t with) {
     (void)what;
     (void)with;
-    __asm__(".option push\n.option norvc\n.balign 16\nslli zero, zero, 0x1f\nebreak\nsrai zero, zero, 7\n.option pop\nret");
+    __asm__(
+        ".option push\n.option norvc\n.balign 16\nslli zero, zero, 0x1f\nebreak\nsrai zero, zero, 7\n.option pop\nret");
 }
 static void (*const ends[])(uint32_t, uint32_t) = {breaks};
 static void (*const goes_on[])(uint32_t, uint32_t) = {0};

@@ -1,6 +1,7 @@
-/* One of several hostile clients that share memory with each other: it asks the memory manager for anything in any order, and writes as much to the
- * console as one call takes. It wants both to take long: before each call it fills the caches, the message and the text begin at odd addresses, and
- * the message spans two lines. SEED, ROUNDS: its draws, and how many. */
+/* One of several hostile clients that share memory with each other: it asks the memory manager for anything in any
+ * order, and writes as much to the console as one call takes. It wants both to take long: before each call it fills the
+ * caches, the message and the text begin at odd addresses, and the message spans two lines. SEED, ROUNDS: its draws,
+ * and how many. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,7 +116,12 @@ static void look_for_remedy(uint32_t operation, uint32_t spec, uint32_t bytes) {
 }
 
 static void ask_for_memory(uint32_t operation) {
-    static const uint32_t specs[] = {RT_BEST_EFFORT, RT_L2, RT_L1, RT_DETERMINISTIC, RT_L3, RT_L2 | RT_DATA_OFF_CHIP,
+    static const uint32_t specs[] = {RT_BEST_EFFORT,
+                                     RT_L2,
+                                     RT_L1,
+                                     RT_DETERMINISTIC,
+                                     RT_L3,
+                                     RT_L2 | RT_DATA_OFF_CHIP,
                                      RT_BEST_EFFORT | RT_INDEPENDENT | RT_ALLOW_PARTIAL};
     uint32_t spec = operation == GRANT ? specs[draw(sizeof specs / sizeof *specs)] : RT_BEST_EFFORT;
     uint32_t bytes = operation == GRANT && draw(3) ? 256u << draw(4) : 4096;
@@ -132,7 +138,8 @@ static void give_back(void) {
     held[which] = held[--holds];
     for (unsigned tries = 0; tries < 40 && ask(RELEASE, 0, 0, at) == COF_E_BUSY; tries++)
         ;
-    for (unsigned tries = draw(2) * 20; tries > 0 && ask(SCRUB, 0, 0, at) == 0 && message[0] == DONE && message[1]; tries--)
+    for (unsigned tries = draw(2) * 20; tries > 0 && ask(SCRUB, 0, 0, at) == 0 && message[0] == DONE && message[1];
+         tries--)
         ;
 }
 

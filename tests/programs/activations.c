@@ -1,5 +1,5 @@
-/* A service with two threads and a gate, all of which format and read numbers, allocate and look at the clock. The gate's
- * caller, and the second thread, come before the first thread has run. */
+/* A service with two threads and a gate, all of which format and read numbers, allocate and look at the clock. The
+ * gate's caller, and the second thread, come before the first thread has run. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@ enum { CALLS = 20 };
 
 static volatile int done, calls, second_rounds, second_wrong;
 
-/* Whether everything gives what it should, for the activation with this number. The heap may be taken in a gate alone. */
+/* Whether everything gives what it should, for the activation with this number. The heap may be taken in a gate alone.
+ */
 static int wrong(double number, const char *text, int in_gate) {
     char own[24];
     struct timespec now;

@@ -1,4 +1,5 @@
-/* A service whose gate copies 64 bytes out: some 60 us. To map the two pages on which they can lie takes ten times as long. */
+/* A service whose gate copies 64 bytes out: some 60 us. To map the two pages on which they can lie takes ten times as
+ * long. */
 #include "cofferdam.h"
 
 enum { TEXT = 64 };

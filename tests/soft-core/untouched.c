@@ -1,5 +1,5 @@
-/* Hands pages that it has never touched to services: with HONEST as the library does, otherwise as a program that would have the services pay for
- * the clearing of frames. */
+/* Hands pages that it has never touched to services: with HONEST as the library does, otherwise as a program that would
+ * have the services pay for the clearing of frames. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Sleeps for a drawn time, again and again: each time another thread is switched to, which may run for E + X without paying. */
+/* Sleeps for a drawn time, again and again: each time another thread is switched to, which may run for E + X without
+ * paying. */
 #include <stdint.h>
 
 #include "cofferdam.h"

@@ -1,4 +1,5 @@
-/* Stores and loads over the border of two own pages that follow one another virtually and not physically: each width, at each offset. */
+/* Stores and loads over the border of two own pages that follow one another virtually and not physically: each width,
+ * at each offset. */
 #include <stdint.h>
 #include <stdio.h>
 

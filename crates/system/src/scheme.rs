@@ -89,6 +89,17 @@ impl Scheme {
         begins.then_some(entry & !1)
     }
 
+    /// What [`Scheme::begins`] asks, in words.
+    pub const fn entry_rule(self) -> &'static str {
+        match self {
+            Self::Pmsav7 | Self::Pmsav8 => {
+                "this processor executes Thumb code only, and bit 0 of the address of a Thumb function is set"
+            }
+            Self::Vmsav7 => "code begins at a multiple of 4, or, with bit 0 of its address set, as Thumb code",
+            Self::Rtmmu => "instructions begin at even addresses",
+        }
+    }
+
     /// Nodes of a domain's table that lie among the kernel's objects.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ void reset(void);
 #define UART_BAUDDIV (*(volatile uint32_t *)0x40004010u)
 #define SCB_AIRCR (*(volatile uint32_t *)0xe000ed0cu)
 #define RESET 0x05fa0004u
-#define RUN_BEGINS 1u   /* records of Cofferdam's trace port (crates/abi/src/trace.rs) */
+#define RUN_BEGINS 1u /* records of Cofferdam's trace port (crates/abi/src/trace.rs) */
 #define RUN_ENDS 0xff10u
 
 PRIVILEGED_DATA volatile uint32_t peer_port[2];

@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use armv7a::mmu::Space;
 use armv7a::{Armv7a, Context};
-use image::{Described, board, window};
+use image::{board, window};
 use kernel::boot::{self, Boot, BootError};
 use system::System;
 use system::vmsav7::{Caches, Vmsav7};

@@ -21,10 +21,10 @@ use crate::boot::records::{activations, new_budget, new_interrupt};
 use crate::kernel::Kernel;
 use crate::objects::{Activation, Budget, Cap, Domain, FaultReport, Interrupt, Life, Notification, Thread};
 use crate::per_core::PerCore;
-use crate::queue::{Entry, MAX_THREADS, Times};
+use crate::queue::{Entry, Times};
 use crate::ranges::{FrameRange, Marks};
+use crate::ranks::{MAX_THREADS, Ranks};
 use crate::table::{Ref, Table};
-use crate::turns::Ranks;
 pub use system::objects::Words as SizeWords;
 
 pub(crate) const fn not_exact(_: NotExact) -> BootError {

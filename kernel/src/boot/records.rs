@@ -7,8 +7,8 @@ use crate::arch::{Arch, Start};
 use crate::boot::BootError;
 use crate::boot::pool::Pool;
 use crate::objects::{Activation, Budget, Domain, Interrupt, Notification, State, Thread};
+use crate::ranks::{Turn, Waiters};
 use crate::table::{Ref, Table};
-use crate::turns::{Turn, Waiters};
 
 /// Every activation, and the threads.
 pub(super) type Activations<A> = (Table<Activation<A>>, Table<Thread<A>>);

@@ -2,9 +2,10 @@
 
 use std::vec::Vec;
 
-use super::{MAX_THREADS, Ready, Times, Wake, bit};
+use super::{Ready, Times, Wake};
 use crate::arch::Arch;
 use crate::objects::Thread;
+use crate::ranks::{MAX_THREADS, bit};
 use crate::table::Table;
 
 impl<A: Arch> Ready<A> {

@@ -12,7 +12,7 @@ use units::PhysAddr;
 use super::sim::{Guard, Machine};
 use crate::objects::{Cap, Domain, State, Thread};
 use crate::queue::Wake;
-use crate::turns::Turn;
+use crate::ranks::Turn;
 use crate::{Kernel, NOBODY};
 
 /// Most trace records that one kernel entry of the tested system may write: it stands for the bound on its loops.

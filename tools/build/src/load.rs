@@ -162,7 +162,8 @@ impl Loaded {
     pub(crate) fn admit_with(&self, Options { budgets, analysis }: Options) -> Result<Admitted, Vec<Diagnostic>> {
         let manifest = &self.document.manifest;
         let checked = manifest::check(manifest, &self.board, budgets);
-        let others = [self.programs_there(), self.services.refused(self)].concat();
+        let others =
+            [self.programs_there(), self.services.refused(manifest, &self.board, |path| self.package(path))].concat();
         let located = |found: Vec<Refusal>| found.into_iter().map(|refusal| self.document.locate(refusal)).collect();
         let system = match checked {
             Ok(system) if others.is_empty() => system,

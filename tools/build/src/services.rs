@@ -3,9 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use manifest::{BoardFile, Refusal, Time};
-
-use crate::load::Loaded;
+use manifest::{Board, BoardFile, Manifest, Refusal, Time};
 
 /// The threads that a call of a gate can wake, by the gate's function. A gate's bound pays for each (docs/time.md, rule (f)): the kernel refuses to wake one whose
 /// activation is more than what is left of the bound.
@@ -31,21 +29,26 @@ impl Services {
         Services { directory, longest: longest.collect() }
     }
 
-    /// A gate of a service with a bound below what its longest call takes.
-    pub(crate) fn refused(&self, loaded: &Loaded) -> Vec<Refusal> {
+    /// Gates of services with a bound below what their longest call takes. `package` is the directory of a path in the manifest.
+    pub(crate) fn refused(
+        &self,
+        manifest: &Manifest,
+        board: &Board,
+        package: impl Fn(&str) -> PathBuf,
+    ) -> Vec<Refusal> {
         let mut found = Vec::new();
-        for (name, domain) in &loaded.document.manifest.domain {
-            let package = domain.package.as_ref().map(|package| loaded.package(&package.path));
-            if !package.is_some_and(|package| self.has(&package)) {
+        for (name, domain) in &manifest.domain {
+            let directory = domain.package.as_ref().map(|own| package(&own.path));
+            if !directory.is_some_and(|directory| self.has(&directory)) {
                 continue;
             }
             for (gate, declared) in &domain.gate {
                 let known = self.longest.iter().find(|(entry, ..)| *entry == declared.entry);
                 let Some((_, cycles, place)) = known else { continue };
                 let wakes = WAKES.iter().find(|(entry, _)| *entry == declared.entry).map_or(0, |(_, count)| *count);
-                let woken = wakes * u64::from(loaded.board.switching().activation());
-                let own = microseconds(*cycles, loaded.board.chip.cpu_hz);
-                let least = Time((own + microseconds(woken, loaded.board.ticks_per_second.into())) * 1000);
+                let woken = wakes * u64::from(board.switching().activation());
+                let own = microseconds(*cycles, board.chip.cpu_hz);
+                let least = Time((own + microseconds(woken, board.ticks_per_second.into())) * 1000);
                 if declared.bound < least {
                     found.push(too_low(&format!("domain.{name}.gate.{gate}.bound"), declared.bound, least, place));
                 }

@@ -88,7 +88,7 @@ fn crowd(count: usize) -> String {
 #[test]
 fn as_many_threads_and_budgets_are_admitted_as_the_kernel_queues() {
     let most = check::QUEUED_MAX;
-    let queue = include_str!("../../../kernel/src/queue.rs");
+    let queue = include_str!("../../../kernel/src/ranks.rs");
     assert!(queue.contains(&format!("pub const MAX_THREADS: usize = {most};")), "the kernel has another limit");
     assert_eq!(refusals(&crowd(most)), []);
     let over = refusals(&crowd(most + 1));

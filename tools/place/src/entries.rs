@@ -1,12 +1,12 @@
 //! Whether an instruction can begin where the system says that code of a program begins. The kernel asks the same of its tables, but it can say neither
 //! which symbol was meant nor what is wrong with it.
 
-use manifest::SchemeName;
 use manifest::resolved::{Domain, System};
 use system::Scheme;
 
 use crate::elf::Program;
 use crate::error::PlaceError;
+use crate::schemes::scheme;
 
 /// Function of the run-time to which gates' callees return.
 pub(crate) const GATE_RETURN: &str = "__cofferdam_gate_return";
@@ -35,33 +35,13 @@ fn of_domain(scheme: Scheme, domain: &Domain, program: &Program) -> Result<(), P
 fn begins(scheme: Scheme, program: &Program, symbol: Option<&str>, address: u32) -> Result<(), PlaceError> {
     let (domain, symbol) = (program.name.clone(), symbol.map(str::to_owned));
     let Some(first) = scheme.begins(address) else {
-        return Err(PlaceError::Begins { domain, symbol, address, rule: rule(scheme) });
+        return Err(PlaceError::Begins { domain, symbol, address, rule: scheme.entry_rule() });
     };
     // Code that can be written, too, is placed with the data.
     if program.code.holds(first) {
         return Ok(());
     }
     Err(PlaceError::NotCode { domain, symbol: symbol.unwrap_or_default(), address })
-}
-
-fn scheme(name: SchemeName) -> Scheme {
-    match name {
-        SchemeName::Pmsav7 => Scheme::Pmsav7,
-        SchemeName::Pmsav8 => Scheme::Pmsav8,
-        SchemeName::Vmsav7 => Scheme::Vmsav7,
-        SchemeName::Rtmmu => Scheme::Rtmmu,
-    }
-}
-
-/// What [`Scheme::begins`] asks, in words.
-fn rule(scheme: Scheme) -> &'static str {
-    match scheme {
-        Scheme::Pmsav7 | Scheme::Pmsav8 => {
-            "this processor executes Thumb code only, and bit 0 of the address of a Thumb function is set"
-        }
-        Scheme::Vmsav7 => "code begins at a multiple of 4, or, with bit 0 of its address set, as Thumb code",
-        Scheme::Rtmmu => "instructions begin at even addresses",
-    }
 }
 
 #[cfg(test)]
@@ -89,7 +69,7 @@ mod tests {
 
     #[test]
     fn an_entry_is_where_an_instruction_of_code_can_begin() {
-        use SchemeName::{Pmsav7, Pmsav8, Rtmmu, Vmsav7};
+        use manifest::SchemeName::{Pmsav7, Pmsav8, Rtmmu, Vmsav7};
         let accepted: [(_, &[u32]); 4] = [
             (Pmsav7, &[0x1001, 0x1003, 0x10ff]),
             (Pmsav8, &[0x1001, 0x1003, 0x10ff]),

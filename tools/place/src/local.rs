@@ -113,7 +113,7 @@ pub(crate) fn code(domain: &Domain, program: &Program, delta: i64) -> Result<Vec
 /// Address at which the thread or gate of that number begins instead of at its entry, in the entry's state, in a domain with its information block there.
 pub(crate) fn begin(domain: &Domain, program: &Program, info: u32, (number, entry): (usize, u32)) -> Option<u32> {
     let code = code_bytes(domain, program);
-    needs(domain, program).map(|_| info - code + number as u32 * THROUGH_BYTES | entry & 1)
+    needs(domain, program).map(|_| (info - code + number as u32 * THROUGH_BYTES) | entry & 1)
 }
 
 #[cfg(test)]

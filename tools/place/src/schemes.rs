@@ -4,6 +4,7 @@ use manifest::SchemeName;
 use manifest::resolved::System;
 use protect::pmsav7::Pmsav7;
 use protect::pmsav8::Pmsav8;
+use system::Scheme;
 use system::build::SchemeTables;
 
 use crate::allocate::Space;
@@ -45,4 +46,14 @@ fn with_handlers(mut plan: Plan, handlers: &[Handlers]) -> Plan {
         direct.iter_mut().zip(&plan.handlers).for_each(|(place, spot)| *place = spot.direct);
     }
     plan
+}
+
+/// The scheme of a board's file as the system's tables have it.
+pub(crate) fn scheme(name: SchemeName) -> Scheme {
+    match name {
+        SchemeName::Pmsav7 => Scheme::Pmsav7,
+        SchemeName::Pmsav8 => Scheme::Pmsav8,
+        SchemeName::Vmsav7 => Scheme::Vmsav7,
+        SchemeName::Rtmmu => Scheme::Rtmmu,
+    }
 }

@@ -68,7 +68,8 @@ static inline uint32_t cof_name_hash(const char *name) {
 static inline uint32_t cof_ticks_per_second(void) {
     return cof_info()[3];
 }
-/* How often this domain has been restarted: 0 in its first life, and before its first thread has started. Cost: O(1). */
+/* How often this domain has been restarted: 0 in its first life, and before its first thread has started. Cost: O(1).
+ */
 uint32_t cof_restarts(void);
 /* Writes bytes to the console through the gate `console`. Blocks: it waits up to 200 ms for each 256 bytes while the
  * console is busy. 0 or the last refusal; COF_E_BAD_HANDLE without such a gate in the manifest. */

@@ -90,7 +90,8 @@ void *rt_malloc(size_t bytes, uint32_t spec);
 void *rt_malloc_at(void *at, size_t bytes, uint32_t spec);
 /* This domain's own shared memory, made when there is none; aligned to `align` (a power of two; 0 for any). `name` is
  * one that the manifest declares for this domain: [domain.sampler.shares] samples = { filter = "r" } says that `filter`
- * may map it, and how ("r" or "rw"). Other domains can use the same name for memory of theirs. Null when it is refused. */
+ * may map it, and how ("r" or "rw"). Other domains can use the same name for memory of theirs. Null when it is refused.
+ */
 void *rt_shmget(const char *name, size_t bytes, size_t align, uint32_t spec, uint32_t access);
 /* The shared memory of another domain, under the name that the manifest declares there; the owner must have made it,
  * and permitted it (rt_shmpermit). Domains share only what they specify alike. */

@@ -42,9 +42,9 @@ static size_t copy_arguments(const struct cof_area *file, char *text) {
     return count;
 }
 
-/* Every thread of a program with constructors comes here before its entry, and the first one runs them, on its own stack
- * and budget. A thread that comes while another one does waits for it; a gate that is called meanwhile answers with
- * COF_E_BAD_STATE (begin.S). */
+/* Every thread of a program with constructors comes here before its entry, and the first one runs them, on its own
+ * stack and budget. A thread that comes while another one does waits for it; a gate that is called meanwhile answers
+ * with COF_E_BAD_STATE (begin.S). */
 void cof_start(const uint32_t *info, uint32_t restarts) {
     static uint32_t starting;
     if (cof_begun)

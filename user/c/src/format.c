@@ -16,7 +16,8 @@
 
 /* A number has no more digits behind the point that are not zero, and `%a` no more than 13. */
 enum { MOST_PLACES = 1074, HEX_DIGITS = 13, DIGIT_BITS = 4, FRACTION_BITS = 52, BIAS = 1023 };
-/* A conversion becomes as many letters, and words of arguments, at most: blanks, sign, zeros, digits, zeros, exponent. */
+/* A conversion becomes as many letters, and words of arguments, at most: blanks, sign, zeros, digits, zeros, exponent.
+ */
 enum { MOST_LETTERS = 24, MOST_WORDS = 12 };
 
 enum verdict { KNOWN, REWRITE, REFUSE };
@@ -79,7 +80,7 @@ static void put_blanks(struct rewriting *r, int count) {
         return;
     r->format = stpcpy(r->format, "%*s");
     put_word(r, (uint32_t)count);
-    put_word(r, (uint32_t)(uintptr_t) "");
+    put_word(r, (uint32_t)(uintptr_t)"");
 }
 
 static void put_zeros(struct rewriting *r, int count) {
@@ -313,9 +314,7 @@ static void put_conversion(struct rewriting *r, const struct conversion *c, va_l
     if (c->letter != '%')
         put_word(r, va_arg(*arguments, uint32_t));
     if (c->letter == 'n')
-        r->format = stpcpy(r->format, c->size == INTMAX || c->size == LONG_LONG ? "ll"
-                                      : c->size == SHORT                        ? "h"
-                                                                                : "");
+        r->format = stpcpy(r->format, c->size == INTMAX || c->size == LONG_LONG ? "ll" : c->size == SHORT ? "h" : "");
     *r->format++ = c->letter;
 }
 

@@ -19,9 +19,9 @@ uint32_t cof_grants_life(void);
  * nothing may wait), and to report a program error. */
 bool cof_heap_wait(void);
 __attribute__((noreturn)) void cof_heap_fault(uint32_t error, uint32_t address);
-/* The digits of floating-point numbers (user/number), of which libraries of C share the making between threads, or round
- * wrongly: writes the magnitude of a finite number with so many digits behind the point, as `%f` or as `1.5e-5`, and
- * returns its length, 0 without room; reads the number that a string begins with, as strtod. */
+/* The digits of floating-point numbers (user/number), of which libraries of C share the making between threads, or
+ * round wrongly: writes the magnitude of a finite number with so many digits behind the point, as `%f` or as `1.5e-5`,
+ * and returns its length, 0 without room; reads the number that a string begins with, as strtod. */
 size_t cof_number_write(double value, bool exponent, uint32_t places, char *to, size_t room);
 double cof_number_read(const char *text, size_t *taken, bool *out_of_range);
 float cof_number_read_single(const char *text, size_t *taken, bool *out_of_range);

@@ -19,8 +19,8 @@ uint32_t cof_restarts(void) {
     return restarted;
 }
 
-/* By this the memory manager tells the domain's lives apart. The run-time of a program in Rust that has parts in C counts
- * its lives itself. */
+/* By this the memory manager tells the domain's lives apart. The run-time of a program in Rust that has parts in C
+ * counts its lives itself. */
 __attribute__((weak)) uint32_t cof_grants_life(void) {
     return begun ? restarted : UINT32_MAX;
 }

@@ -19,8 +19,8 @@ static int refuse(int why) {
     return -1;
 }
 
-/* In a gate a thread cannot end. There the kernel stops the domain for the instruction behind, which is none, instead of
- * the gate's caller waiting until the bound is used up. */
+/* In a gate a thread cannot end. There the kernel stops the domain for the instruction behind, which is none, instead
+ * of the gate's caller waiting until the bound is used up. */
 __attribute__((noreturn)) void _exit(int code) {
     cof_console_drain();
     cof_exit((uint32_t)code);

@@ -7,9 +7,7 @@
 
 use armv_m::regs;
 
-use super::judge::{
-    CALLEE_BYTES, DEFAULT_RULE, DROP_SHIFT, FRAME_BYTES, GO_ON, SECURE, SIGNATURE, STACKED_PC, THREAD, unwind,
-};
+use super::frames::{CALLEE_BYTES, DEFAULT_RULE, FRAME_BYTES, SECURE, SIGNATURE, STACKED_PC, THREAD};
 
 unsafe extern "C" {
     static cofferdam_wake: u8;
@@ -33,16 +31,6 @@ pub(super) fn is_on_its_way(exc_return: u32, msp: u32) -> bool {
     is_way_in(pc) || pc == (&raw const cofferdam_end_handler) as u32 & !1
 }
 
-/// The meter has interrupted a handler that is to be ended, on its way: its verdict, as [`unwind`] has it. The stub ends it by itself.
-pub(super) fn end(exc_return: u32, psp: u32, msp: u32) -> u64 {
-    let own = own_bytes(exc_return);
-    if !is_way_in(pc(msp + own - FRAME_BYTES)) {
-        return GO_ON;
-    }
-    // The meter's own frame goes, too: it would lead back there.
-    unwind(armv_m::exception_number(), psp, msp + own) + (u64::from(own << DROP_SHIFT) << 32)
-}
-
 /// Bytes on the main stack of handlers that are ended: all that is there if nobody but a thread is below them, otherwise frames in the way in down to the kernel's.
 ///
 /// # Bound
@@ -57,7 +45,7 @@ pub(super) fn left_over(msp: u32, over_kernel: bool) -> u32 {
         // SAFETY: the kernel's stack, where handlers cannot write.
         (frame + 1) * LONG_BYTES <= left
             && unsafe { (at as *const u32).read_volatile() } & !1 == SIGNATURE
-            && is_way_in(pc(at + CALLEE_BYTES))
+            && is_in_way_in(at + CALLEE_BYTES)
     };
     (0..left / LONG_BYTES).take_while(is_inside).count() as u32 * LONG_BYTES
 }
@@ -79,8 +67,13 @@ pub(super) fn last_frame(exc_return: u32, msp: u32) -> Option<u32> {
 }
 
 /// Bytes of the frame of an exception that came to Secure Handler mode.
-fn own_bytes(exc_return: u32) -> u32 {
+pub(super) fn own_bytes(exc_return: u32) -> u32 {
     if exc_return & DEFAULT_RULE == 0 { LONG_BYTES } else { FRAME_BYTES }
+}
+
+/// Returns true if Secure code was interrupted in the way in, with this basic frame.
+pub(super) fn is_in_way_in(frame: u32) -> bool {
+    is_way_in(pc(frame))
 }
 
 fn is_way_in(pc: u32) -> bool {

@@ -10,9 +10,13 @@ use core::arch::asm;
 use core::sync::atomic::Ordering::Relaxed;
 
 use abi::trace::Fault;
-use armv_m::{Context, regs};
+use armv_m::regs;
 
 use super::access::is_thread_mode_open;
+use super::frames::{
+    BASIC, CALLEE_BYTES, COFFERDAM_CPU, DEFAULT_RULE, FIRST_LINE, FRAME_BYTES, PENDSTSET, SECURE, SFSR_AUVIOL,
+    SFSR_INVIS_INVER, SIGNATURE, STACKED_PC, THREAD, TO_THREAD, UNSTACKED, is_signed, word_on_stack,
+};
 use super::inside;
 use super::owner::{ACTIVE_NS, COFFERDAM_OWNER, is_masked, unmask};
 use super::registers::write_bit;
@@ -20,20 +24,11 @@ use super::state::{CFSR_NS, SFAR, SHCSR_NS};
 use super::strays::{is_returned, settle};
 use crate::registers::SFSR;
 
-/// EXC_RETURN (DDI 0553 B3): the frame is on a Secure stack; callee registers are where the default rule says; a basic frame; to Thread mode.
-pub(super) const SECURE: u32 = 1 << 6;
-pub(super) const DEFAULT_RULE: u32 = 1 << 5;
-pub(super) const BASIC: u32 = 1 << 4;
-pub(super) const THREAD: u32 = 1 << 3;
-/// From an exception of Secure state, callee registers on the stack, too: to the kernel, and to a thread on its process stack.
+/// From an exception of Secure state, callee registers on the stack, too, to the kernel.
 const TO_KERNEL: u32 = 0xffff_ffc1;
-pub(super) const TO_THREAD: u32 = 0xffff_ffcd;
 /// The same from one of Non-secure state.
 const END_OVER_KERNEL: u32 = 0xffff_ffe0;
 const END_OVER_THREAD: u32 = 0xffff_ffe8;
-
-/// The signature in front of a frame, but for its lowest bit: a basic frame.
-pub(super) const SIGNATURE: u32 = 0xfefa_125a;
 
 // Verdicts, in the low word; the entry code compares them. Any other is an EXC_RETURN, with the number of handlers to be ended in the high word.
 /// It is not of handlers' making.
@@ -47,16 +42,8 @@ pub(super) const LENGTHEN: u32 = 1 << 8;
 /// Above both: bytes of the main stack that are taken off it first.
 pub(super) const DROP_SHIFT: u32 = 16;
 
-const CFSR_MUNSTKERR: u32 = 1 << 3;
-pub(super) const CFSR_UNSTKERR: u32 = 1 << 11;
-const CFSR_INVPC: u32 = 1 << 18;
-/// A return whose frame could not be read, or was none, or whose EXC_RETURN is none: of Non-secure state if its reserved bits are not as they must be.
-pub(super) const UNSTACKED: u32 = CFSR_MUNSTKERR | CFSR_UNSTKERR | CFSR_INVPC;
-const SFSR_INVIS_INVER: u32 = 1 << 1 | 1 << 2;
 const SFSR_INVEP: u32 = 1;
-const SFSR_AUVIOL: u32 = 1 << 3;
 const SFSR_SFARVALID: u32 = 1 << 6;
-pub(super) const SFSR_INTEGRITY: u32 = SFSR_INVIS_INVER | SFSR_AUVIOL;
 const HFSR_VECTTBL: u32 = 1 << 1;
 const HFSR_FORCED: u32 = 1 << 30;
 
@@ -69,8 +56,6 @@ const HARD_FAULT: u32 = 3;
 const SECURE_FAULT: u32 = 7;
 const PENDSV: u32 = 14;
 const SYSTICK: u32 = 15;
-pub(super) const FIRST_LINE: u32 = 16;
-pub(super) const PENDSTSET: u32 = 1 << 26;
 
 /// Notes what a handler has done, closes all lines, and has the kernel stop its domain.
 pub(super) fn blame(fault: Fault, address: u32) {
@@ -273,38 +258,6 @@ fn beside_the_kernel(number: u32, line: u32) -> u32 {
     lines.iter().filter(|own| **own & !31 == line).fold(0, |bits, own| bits | 1 << (own & 31))
 }
 
-/// The first word of the frame with which a handler was entered from the thread that runs, if its stack pointer is in its stack.
-#[inline(always)]
-fn word_on_stack(psp: u32) -> Option<u32> {
-    // SAFETY: the address of the Context of the thread that runs; it is written when the kernel starts, before any line is open.
-    let context = unsafe { (*(&raw const COFFERDAM_CPU)).as_ref() }?;
-    let fits = psp.is_multiple_of(8)
-        && psp.wrapping_sub(context.stack_base) <= context.frame_room.saturating_sub(CALLEE_BYTES);
-    // SAFETY: the thread's stack, as the tables have it.
-    fits.then(|| unsafe { (psp as *const u32).read_volatile() })
-}
-
-fn is_signed(psp: u32) -> bool {
-    signature(psp).is_some()
-}
-
-/// The signature of that frame, if it has one.
-#[inline(always)]
-pub(super) fn signature(psp: u32) -> Option<u32> {
-    word_on_stack(psp).filter(|word| word & !1 == SIGNATURE)
-}
-
-/// Bytes in front of the basic frame, when the callee registers are stored: a signature, a reserved word, and r4 to r11.
-pub(super) const CALLEE_BYTES: u32 = 40;
-/// Bytes of the basic frame.
-pub(super) const FRAME_BYTES: u32 = 32;
-/// Offset of the program counter in it.
-pub(super) const STACKED_PC: u32 = armv_m::miss::STACKED_PC as u32;
-
-unsafe extern "C" {
-    static COFFERDAM_CPU: *const Context;
-}
-
 /// Ends whatever handlers have left active above the Secure code to which this exception came, with this EXC_RETURN.
 pub(super) fn end(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let over = if exc_return & THREAD == 0 { END_OVER_KERNEL } else { END_OVER_THREAD };
@@ -363,6 +316,16 @@ pub(super) fn unwind(number: u32, psp: u32, msp: u32) -> u64 {
         (_, false) => END_OVER_THREAD,
     };
     u64::from(last | basic) | u64::from(count | drop << DROP_SHIFT) << 32
+}
+
+/// The meter has interrupted a handler that is to be ended, on its way: its verdict, as [`unwind`] has it. The stub ends it by itself.
+pub(super) fn end_inside(exc_return: u32, psp: u32, msp: u32) -> u64 {
+    let own = inside::own_bytes(exc_return);
+    if !inside::is_in_way_in(msp + own - FRAME_BYTES) {
+        return GO_ON;
+    }
+    // The meter's own frame goes, too: it would lead back there.
+    unwind(armv_m::exception_number(), psp, msp + own) + (u64::from(own << DROP_SHIFT) << 32)
 }
 
 /// Notes the lines whose handlers are active, which the entry code ends; how many.

@@ -6,6 +6,7 @@ use abi::trace::Fault;
 
 use super::access::is_thread_mode_privileged;
 use super::displaced::DISPLACED;
+use super::frames::SECURE;
 use super::inside;
 use super::judge::{self, GO_ON};
 use super::left::put_back;
@@ -76,7 +77,7 @@ fn serve(request: u32, stays: bool) {
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let owner = &COFFERDAM_OWNER;
-    let outside = exc_return & judge::SECURE == 0;
+    let outside = exc_return & SECURE == 0;
     // Also on its way into the kernel. What is active above other Secure code stays there.
     let is_inside = !outside && judge::is_active();
     let stays = is_inside && !inside::is_on_its_way(exc_return, msp);
@@ -127,7 +128,7 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     }
     // The counter stands still in the way in, so that no match would end the handler.
     let is_over = is_inside && (cheats || owner.exhausted.load(Relaxed) != 0);
-    if is_over { inside::end(exc_return, psp, msp) } else { GO_ON }
+    if is_over { judge::end_inside(exc_return, psp, msp) } else { GO_ON }
 }
 
 /// Ends what stays active, for which its domain is to blame.

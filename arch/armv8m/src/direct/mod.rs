@@ -17,6 +17,7 @@ mod access;
 mod code;
 mod counter;
 mod displaced;
+mod frames;
 mod inside;
 mod instrument;
 mod judge;

@@ -9,7 +9,7 @@ use armv_m::regs;
 use system::direct::{Direct, MAX_DIRECT, MAX_OWNERS};
 
 use super::counter::Counter;
-use super::judge::PENDSTSET;
+use super::frames::PENDSTSET;
 use super::looks::Looks;
 use super::registers::{set_priority, write_bit};
 use super::state::{CFSR_NS, ICSR_NS, SCR_NS, SHCSR_NS, VTOR_NS};

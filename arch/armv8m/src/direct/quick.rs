@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use armv_m::regs;
 
 use super::access::is_thread_mode_privileged;
-use super::judge::SECURE;
+use super::frames::SECURE;
 use super::owner::{COFFERDAM_OWNER, MAX_LINE, are_masks_set, sleeps_on_exit};
 
 /// The meter's interrupt. Whether it was the end of an interval, everything is as it must be, and the next has begun. In all other cases nothing is changed.

@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use armv_m::regs;
 
 use super::access::is_thread_mode_open;
-use super::judge::{BASIC, CFSR_UNSTKERR, SECURE, SFSR_INTEGRITY, THREAD, TO_THREAD, UNSTACKED, signature};
+use super::frames::{BASIC, CFSR_UNSTKERR, SECURE, SFSR_INTEGRITY, THREAD, TO_THREAD, UNSTACKED, signature};
 use super::owner::{COFFERDAM_OWNER, are_masks_set, unmask};
 use super::state::CFSR_NS;
 use crate::registers::SFSR;

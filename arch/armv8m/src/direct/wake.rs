@@ -7,7 +7,7 @@ use armv_m::{ASKED, Board, Machine, regs};
 use kernel::Kernel;
 use units::VirtAddr;
 
-use super::judge::FIRST_LINE;
+use super::frames::FIRST_LINE;
 use super::lines::{asks, take};
 use super::owner::{COFFERDAM_OWNER, Seat};
 use crate::unit::Armv8;

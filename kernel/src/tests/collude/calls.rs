@@ -114,7 +114,7 @@ impl<K: Guard> Play<K> {
     /// A part of the frames.
     fn part(&mut self) -> (u32, u32) {
         let bytes = 32 << self.below(10);
-        (32 * self.below(POOL_BYTES / 32) & !(bytes - 1), bytes)
+        ((32 * self.below(POOL_BYTES / 32)) & !(bytes - 1), bytes)
     }
 
     /// A domain makes a region of its demand area, whose pages it has from their first touch on.

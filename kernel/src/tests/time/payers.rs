@@ -9,7 +9,7 @@ use super::COSTS;
 use super::drive::Run;
 use crate::NOBODY;
 use crate::objects::State;
-use crate::turns::Turn;
+use crate::ranks::Turn;
 
 impl Run<'_> {
     /// Period and capacity of a thread's budget.

@@ -12,8 +12,8 @@ use super::systems::{Hostile, LINE, System, Victim, bounds, tables, word};
 use super::{COSTS, START};
 use crate::NOBODY;
 use crate::objects::{Life, State};
+use crate::ranks::Turn;
 use crate::tests::sim::{Machine, boot_with, release};
-use crate::turns::Turn;
 
 /// Thread 0 is a victim that nobody lets run; the others are on budget 1, of 5000 ticks every 20000, with these priorities.
 fn on_one_budget(priorities: &[u8]) -> Builder {

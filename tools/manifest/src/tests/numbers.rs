@@ -218,7 +218,7 @@ fn every_number_is_kept_or_refused() {
 }
 
 /// Values that were taken and that the system does not tell apart: one of them is not kept.
-fn lost(place: &Place, kind: Kind, kept: &mut Vec<(i128, String)>) -> Vec<String> {
+fn lost(place: &Place, kind: Kind, kept: &mut [(i128, String)]) -> Vec<String> {
     kept.sort();
     // Sizes are rounded up to what the hardware can express.
     let apart = |one: i128, other: i128| if kind == Kind::Size { other - one >= 4096 } else { other != one };

@@ -388,7 +388,7 @@ impl<'a> Analysis<'a> {
             jobs.keep_waiting(cycle);
         });
         for thread in self.system.threads.iter().filter(|thread| thread.domain == event.domain) {
-            self.execution.restarted(thread.index.into());
+            self.execution.restarted(thread.index);
         }
         self.stands_out(event, MarkerKind::Restart, None);
         self.faults.restart(event)

@@ -1,6 +1,6 @@
-/* The buffers of streams. newlib has one of standard output for the whole domain, and two threads that print at once, or
- * a thread and a gate that is called meanwhile, would each find the other's letters in it. So only a program of a single
- * thread has one; the others' text goes to the console as it is printed, from the printing thread's stack. */
+/* The buffers of streams. newlib has one of standard output for the whole domain, and two threads that print at once,
+ * or a thread and a gate that is called meanwhile, would each find the other's letters in it. So only a program of a
+ * single thread has one; the others' text goes to the console as it is printed, from the printing thread's stack. */
 #include <reent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -50,7 +50,7 @@ struct narrow {
 };
 
 static int rewritten(scanner *scan, struct _reent *state, FILE *file, const char *format, va_list arguments,
-                   size_t count) {
+                     size_t count) {
     struct conversion c;
     size_t narrowed = 0;
     char *text = alloca(strlen(format) + count + 1);

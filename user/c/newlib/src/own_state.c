@@ -1,6 +1,7 @@
-/* State of the library that each thread, and each call of a gate, has to itself: `errno`, the place of `strtok`, and the
- * exceptions of C++ that are in flight. newlib has one of each. Whose it is, the stack pointer tells: every thread and
- * every gate has a stack of its own, and the tool writes here where those end. So nothing is locked, and no thread waits. */
+/* State of the library that each thread, and each call of a gate, has to itself: `errno`, the place of `strtok`, and
+ * the exceptions of C++ that are in flight. newlib has one of each. Whose it is, the stack pointer tells: every thread
+ * and every gate has a stack of its own, and the tool writes here where those end. So nothing is locked, and no thread
+ * waits. */
 #include <errno.h>
 #include <reent.h>
 #include <stddef.h>
@@ -16,14 +17,14 @@
 enum { MOST = 16 };
 
 /* In ascending order (tools/place/src/start.rs). */
-volatile uint32_t __cofferdam_stacks[MOST] __attribute__((section(".data.cofferdam_stacks"))) = {
-    [0 ... MOST - 1] = UINT32_MAX};
+volatile uint32_t __cofferdam_stacks[MOST]
+    __attribute__((section(".data.cofferdam_stacks"))) = {[0 ... MOST - 1] = UINT32_MAX};
 
 static struct state {
     int why;
     char *token;
-    /* What libsupc++ keeps of exceptions: those that are caught, the number of those that are not, and, on Arm, those that
-     * go through a frame (__cxa_eh_globals; C++ ABI for the Arm Architecture, IHI 0041, section 4). */
+    /* What libsupc++ keeps of exceptions: those that are caught, the number of those that are not, and, on Arm, those
+     * that go through a frame (__cxa_eh_globals; C++ ABI for the Arm Architecture, IHI 0041, section 4). */
     void *exceptions[3];
 } states[MOST];
 
@@ -65,7 +66,8 @@ OWN void perror(const char *text) {
         fprintf(stderr, "%s\n", strerror(why));
 }
 
-/* newlib's functions note an error in the state that they are given, of which they use nothing else. `errno` comes first. */
+/* newlib's functions note an error in the state that they are given, of which they use nothing else. `errno` comes
+ * first. */
 _Static_assert(offsetof(struct _reent, _errno) == 0, "errno is the first of the state");
 #define READER(type, name)                                                                                             \
     type _##name##_r(struct _reent *, const char *restrict, char **restrict, int);                                     \

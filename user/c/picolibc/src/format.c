@@ -1,6 +1,6 @@
 /* picolibc 1.8 prints some conversions of C99 wrongly and in silence: it takes a long double for a double, has neither
- * wide characters nor `%n` of printf, and rounds numbers wrongly. The linker leads each printf through here (--wrap), and
- * user/c/src/format.c writes anew, or refuses, what picolibc would print wrongly. */
+ * wide characters nor `%n` of printf, and rounds numbers wrongly. The linker leads each printf through here (--wrap),
+ * and user/c/src/format.c writes anew, or refuses, what picolibc would print wrongly. */
 #include <stdarg.h>
 #include <stdio-bufio.h>
 #include <stdio.h>

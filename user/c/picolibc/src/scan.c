@@ -1,6 +1,6 @@
 /* scanf, as ISO C 7.21.6.2 has it. picolibc 1.8 reads numbers with a point, and `0x1.8` of `%a`, wrongly and in
- * silence. Wide characters and long doubles are refused (ENOSYS). A number of more letters than there is room for, or an
- * allocation (`%m`), is refused, too. */
+ * silence. Wide characters and long doubles are refused (ENOSYS). A number of more letters than there is room for, or
+ * an allocation (`%m`), is refused, too. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -41,10 +41,7 @@ static void skip_blanks(struct input *in) {
 }
 
 static void store(void *to, enum length size, uint64_t value) {
-    size_t bytes = size == CHAR                             ? 1
-                   : size == SHORT                          ? 2
-                   : size == LONG_LONG || size == INTMAX ? 8
-                                                            : 4;
+    size_t bytes = size == CHAR ? 1 : size == SHORT ? 2 : size == LONG_LONG || size == INTMAX ? 8 : 4;
     memcpy(to, &value, bytes);
 }
 
