@@ -2,6 +2,7 @@
 
 use manifest::resolved::{Domain, Part, System};
 use report::describe::{Effort, Envelope, Keeping};
+use report::names::readable;
 use serde::{Deserialize, Serialize};
 use system::area;
 
@@ -186,10 +187,6 @@ fn placed_area(system: &System, spot: &Spot) -> PlacedArea {
         bound_cycles: spot.bound.map(|bound| bound.cycles),
         bound_method: spot.bound.map_or("", |bound| bound.method.text()).into(),
     }
-}
-
-fn readable(name: &str) -> String {
-    format!("{:#}", rustc_demangle::demangle(name))
 }
 
 fn symbols(plan: &Plan, programs: &[Program], kernel: &Kernel) -> Vec<Symbol> {

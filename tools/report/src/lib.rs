@@ -13,6 +13,7 @@ pub mod describe;
 mod fault;
 pub mod highlights;
 mod json;
+pub mod names;
 mod output;
 mod page;
 pub mod place;

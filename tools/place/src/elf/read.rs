@@ -15,6 +15,8 @@ type Sections<'a> = SectionTable<'a, Header>;
 
 /// Alignment may leave gaps between the sections of a segment; more than this is another segment.
 const MAX_GAPS_BYTES: u64 = 64 * 1024;
+/// In a file names may share their letters; read, each has its own.
+const MAX_NAMES_BYTES: usize = 64 << 20;
 /// Sums of a few segments stay within 32 bits.
 const MAX_SEGMENT_BYTES: u64 = 1 << 28;
 
@@ -47,7 +49,9 @@ impl Program {
         let (header, isa) = header::header(name, file)?;
         let fail = unreadable(name);
         let table = header.sections(LE, file).map_err(&fail)?;
-        let sections = table.iter().map(|section| read_section(&table, section)).collect::<Result<_, _>>();
+        let refused = |reason: String| PlaceError::Elf { domain: name.to_owned(), reason };
+        let mut names = Names(MAX_NAMES_BYTES);
+        let sections = table.iter().map(|section| read_section(&table, section, &mut names)).collect::<Result<_, _>>();
         let mut program = Program {
             name: name.to_owned(),
             isa,
@@ -59,10 +63,10 @@ impl Program {
             entry: header.e_entry.get(LE),
             sizes: ImageSizes::default(),
             local: None,
-            sections: sections.map_err(&fail)?,
+            sections: sections.map_err(refused)?,
         };
         let symbols = table.symbols(LE, file, elf::SHT_SYMTAB).map_err(&fail)?;
-        program.read_symbols(&symbols).map_err(&fail)?;
+        program.read_symbols(&symbols).map_err(refused)?;
         for section in table.iter() {
             if let Some((relocations, _)) = section.rel(LE, file).map_err(&fail)? {
                 let target = section.sh_info.get(LE) as usize;
@@ -81,14 +85,15 @@ impl Program {
         Ok(program)
     }
 
-    fn read_symbols(&mut self, symbols: &SymbolTable<'_, Header>) -> object::read::Result<()> {
+    fn read_symbols(&mut self, symbols: &SymbolTable<'_, Header>) -> Result<(), String> {
+        let mut names = Names(MAX_NAMES_BYTES);
         for symbol in symbols.iter() {
-            let text = symbols.symbol_name(LE, symbol)?;
+            let name = names.read(symbols.symbol_name(LE, symbol))?;
             let index = symbol.st_shndx.get(LE);
             let section = usize::from(index);
             let real = index != elf::SHN_UNDEF && index < elf::SHN_LORESERVE;
             self.symbols.push(Symbol {
-                name: String::from_utf8_lossy(text).into_owned(),
+                name,
                 value: symbol.st_value.get(LE),
                 bytes: symbol.st_size.get(LE),
                 section: real.then_some(section),
@@ -143,13 +148,31 @@ impl Program {
     }
 }
 
-fn read_section(table: &Sections, section: &elf::SectionHeader32<LE>) -> object::read::Result<Section> {
+/// How many bytes names may still have.
+struct Names(usize);
+
+impl Names {
+    fn read(&mut self, name: object::read::Result<&[u8]>) -> Result<String, String> {
+        let name = name.map_err(|error| error.to_string())?;
+        let left = self.0.checked_sub(name.len());
+        self.0 = left.ok_or_else(|| {
+            format!("its symbols, or its sections, have names of more than {} MiB together", MAX_NAMES_BYTES >> 20)
+        })?;
+        Ok(String::from_utf8_lossy(name).into_owned())
+    }
+}
+
+fn read_section(
+    table: &Sections,
+    section: &elf::SectionHeader32<LE>,
+    names: &mut Names,
+) -> Result<Section, String> {
     let flags = section.sh_flags.get(LE);
-    let name = table.section_name(LE, section)?;
+    let name = names.read(table.section_name(LE, section))?;
     let in_file = !matches!(section.sh_type(LE), elf::SHT_NOBITS | elf::SHT_NULL);
     let of_threads = flags & elf::SHF_TLS != 0;
     Ok(Section {
-        name: String::from_utf8_lossy(name).into_owned(),
+        name,
         kind: section.sh_type(LE),
         address: section.sh_addr.get(LE),
         bytes: section.sh_size.get(LE),

@@ -101,6 +101,37 @@ fn every_disagreement_is_refused_with_its_reason() {
     assert!(refused(&[]).contains("ELF header"));
 }
 
+/// Names whose letters are in the file once, and in memory once for each of them.
+#[test]
+fn names_that_share_their_letters_do_not_fill_the_memory() {
+    const LETTERS: usize = 1 << 20;
+    let scratch = Scratch::new("names");
+    let good = scratch.link(SOURCE, CODE, DATA, &[]);
+    let named = |table: &str, letters: usize, entries: Vec<u8>| {
+        let mut file = good.clone();
+        let (strings, at) = (section(&good, table).0, file.len() as u32);
+        file.push(0);
+        file.resize(file.len() + letters, b'a');
+        file.extend([0; 4]);
+        let aligned = file.len().next_multiple_of(4);
+        file.resize(aligned, 0);
+        put(&mut file, strings + OFFSET, at);
+        put(&mut file, strings + SIZE, letters as u32 + 5);
+        (file.len() as u32, [file, entries].concat())
+    };
+    // 100 symbols, the name of each of which begins with the first letter.
+    let (at, mut file) = named(".strtab", LETTERS, [[1, 0, 0, 0], [0; 4], [0; 4], [0; 4]].as_flattened().repeat(100));
+    let symbols = section(&good, ".symtab").0;
+    put(&mut file, symbols + OFFSET, at);
+    put(&mut file, symbols + SIZE, 1600);
+    let expected = "names of more than 64 MiB together";
+    assert!(refused(&file).contains(expected), "{}", refused(&file));
+    let (_, mut file) = named(".shstrtab", 10 * LETTERS, Vec::new());
+    let headers = word(&good, 32) as usize;
+    (0..usize::from(good[48])).for_each(|number| put(&mut file, headers + 40 * number, 1));
+    assert!(refused(&file).contains(expected), "{}", refused(&file));
+}
+
 #[test]
 fn a_program_of_another_version_or_of_none_is_refused() {
     let scratch = Scratch::new("version");

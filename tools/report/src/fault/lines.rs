@@ -6,6 +6,7 @@ use object::read::elf::ElfFile;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 use super::unwind::{Code, Place};
+use crate::names::{path, readable};
 use crate::schema::CallSite;
 
 type ElfOrder = object::LittleEndian;
@@ -49,11 +50,11 @@ impl<'a> Program<'a> {
             let mut frames = lines.find_frames(place.look_up.into()).skip_all_loads().ok()?;
             let mut found = Vec::new();
             while let (Ok(Some(frame)), true) = (frames.next(), found.len() < INLINED) {
-                let name = frame.function.and_then(|function| function.raw_name().ok().map(|name| demangled(&name)));
+                let name = frame.function.and_then(|function| function.raw_name().ok().map(|name| readable(&name)));
                 let location = frame.location.as_ref();
                 found.push(CallSite {
                     function: name.or_else(|| self.by_symbol(place.look_up))?,
-                    file: location.and_then(|location| location.file).map(str::to_owned),
+                    file: location.and_then(|location| location.file).map(path),
                     line: location.and_then(|location| location.line).filter(|line| *line != 0),
                     pc: place.address.into(),
                     inlined: true,
@@ -73,7 +74,7 @@ impl<'a> Program<'a> {
             symbol.kind() == SymbolKind::Text && (start..start + symbol.size().max(1)).contains(&u64::from(address))
         };
         let symbol = self.file.symbols().find(covers)?;
-        symbol.name().ok().map(demangled)
+        symbol.name().ok().map(readable)
     }
 }
 
@@ -91,9 +92,4 @@ impl Code for Program<'_> {
         let at = u64::from(address) - section.address();
         section.data().ok()?.get(at as usize..)?.get(..len)
     }
-}
-
-/// The name as its language writes it, without a hash.
-fn demangled(name: &str) -> String {
-    rustc_demangle::try_demangle(name).map_or_else(|_| name.to_owned(), |name| format!("{name:#}"))
 }
