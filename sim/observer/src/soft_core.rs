@@ -220,6 +220,7 @@ impl SoftCore {
             self.log.event(RunEvent { cycle, core: CORE, event, domain: self.domain, detail: exception, payload: pc });
         }
         let call = (exception == CALL).then_some(call as usize);
+        self.witness.follow_call(call);
         self.end_stretch(at.cycle);
         self.meter.enter_kernel();
         self.meter.enter_exception(exception, call);
@@ -230,6 +231,7 @@ impl SoftCore {
     fn left(&mut self, at: At, pc: u32, sp: u32, space: u32) {
         self.settle(at);
         self.in_kernel = false;
+        self.witness.follow_call(None);
         self.end_stretch(at.cycle);
         self.meter.leave_kernel(pc, (sp, Some(space)));
         self.exceptions.end_innermost(moment(at));
@@ -242,7 +244,8 @@ impl SoftCore {
             return;
         }
         let (domain, detail) = ((header >> 8) as u8, (header >> 16) as u16);
-        self.log.event(RunEvent { cycle: at.cycle, core: CORE, event, domain, detail, payload });
+        let record = RunEvent { cycle: at.cycle, core: CORE, event, domain, detail, payload };
+        self.log.event(record);
         self.log.last_header = header;
         let enters = [Event::Switch, Event::GateEnter, Event::GateExit];
         if enters.iter().any(|known| *known as u8 == event) {
@@ -251,6 +254,7 @@ impl SoftCore {
             if domain != self.domain {
                 self.accounts.entered(domain);
             }
+            self.witness.recorded(&record, self.domain);
             self.domain = domain;
             self.witness.follow(domain);
         } else if event == Event::Miss as u8 {

@@ -1,13 +1,19 @@
 //! The witness: whether the memory of others changes while a hostile domain runs.
 
-use record::{DomainWatch, MemoryWindow, Range, Watch, Witness};
+use abi::trace::Event;
+use record::{DomainWatch, MemoryWindow, Range, RunEvent, Watch, Witness};
 
 use crate::Target;
+use asked::Asked;
+
+mod asked;
 
 /// Guest memory is read in pieces of this size, which the host's nearest cache holds.
 const PIECE_BYTES: u32 = 1 << 14;
 /// Independent parts of a hash: a host computes so many at a time.
 const LANES: usize = 8;
+const GATE_ENTER: u8 = Event::GateEnter as u8;
+const GATE_EXIT: u8 = Event::GateExit as u8;
 
 /// The domains that are watched, and the hashes of the slice that goes on.
 pub struct Witnesses {
@@ -19,8 +25,9 @@ pub struct Witnesses {
     current: Option<usize>,
     /// Hashes when its slice began, in the order of the other domains' ranges; `None`: this slice is not compared.
     before: Option<Vec<u64>>,
-    /// The slice that goes on has changed memory of another domain; known only if each store is told.
+    /// The slice that goes on has changed memory of another domain.
     changed: bool,
+    asked: Asked,
     /// Whether a hostile domain is current.
     pub is_watching: bool,
 }
@@ -36,7 +43,17 @@ impl Witnesses {
             current: None,
             before: None,
             changed: false,
+            asked: Asked::default(),
             is_watching: false,
+        }
+    }
+
+    /// A record of the kernel's that names a thread; `from`: the domain that was current. Told after the slice before it is over.
+    pub fn recorded(&mut self, event: &RunEvent, from: u8) {
+        match event.event {
+            GATE_ENTER => self.asked.entered(event.detail, from),
+            GATE_EXIT => self.asked.left(event.detail),
+            _ => self.asked.switched(event.detail),
         }
     }
 
@@ -111,6 +128,7 @@ impl Witnesses {
         self.current = self.domains.iter().position(|other| other.domain == domain && other.hostile);
         self.is_watching = self.current.is_some();
         let Some(hostile) = self.current else { return };
+        self.changed = false;
         self.seen.slices += 1;
         if (self.seen.slices - 1).is_multiple_of(self.every) {
             self.before = self.hash(hostile, target);
@@ -119,14 +137,31 @@ impl Witnesses {
 
     /// The domain stops running: the ranges of others that have changed, and whose they are.
     pub fn leave(&mut self, target: &mut dyn Target) -> Vec<(u8, Range)> {
-        self.is_watching = false;
-        let (Some(hostile), Some(before)) = (self.current.take(), self.before.take()) else { return Vec::new() };
+        self.seen.checked_slices += u64::from(self.before.is_some());
+        let changed = self.compare(target);
+        (self.is_watching, self.current, self.before) = (false, None, None);
+        changed
+    }
+
+    /// The domain calls the kernel, or, without a number, another exception is taken or the kernel is left. What has changed until then and was not asked
+    /// for, if one of the calls, before and behind this moment, changes memory of others by right.
+    pub fn calls(&mut self, number: Option<usize>, target: &mut dyn Target) -> Vec<(u8, Range)> {
+        let compared = Asked::concerns(number) || self.asked.may_change();
+        let changed = if compared { self.compare(target) } else { Vec::new() };
+        self.asked.calls(number);
+        changed
+    }
+
+    /// What has changed since the hashes that are kept and was not asked for; from now on compared with what is there.
+    fn compare(&mut self, target: &mut dyn Target) -> Vec<(u8, Range)> {
+        let (Some(hostile), Some(before)) = (self.current, self.before.take()) else { return Vec::new() };
         let Some(after) = self.hash(hostile, target) else { return Vec::new() };
-        self.seen.checked_slices += 1;
         let ranges = self.others(hostile).into_iter().zip(before.iter().zip(&after));
-        let changed = ranges.filter(|(_, (before, after))| before != after);
-        let changed: Vec<_> = changed.map(|(range, _)| range).collect();
-        self.seen.changed_slices += u64::from(!changed.is_empty());
+        let changed = ranges.filter(|(_, (before, after))| before != after).map(|(range, _)| range);
+        let changed: Vec<_> = changed.filter(|(victim, _)| !self.asked.permits(*victim)).collect();
+        self.before = Some(after);
+        self.seen.changed_slices += u64::from(!changed.is_empty() && !self.changed);
+        self.changed |= !changed.is_empty();
         changed
     }
 
@@ -144,6 +179,11 @@ impl Witnesses {
 
 /// For an observer that is told of each store: nothing is hashed.
 impl Witnesses {
+    /// The current domain calls the kernel; or, without a number, the kernel is left.
+    pub fn follow_call(&mut self, number: Option<usize>) {
+        self.asked.calls(number.filter(|_| self.is_watching));
+    }
+
     /// `domain` begins to run.
     pub fn follow(&mut self, domain: u8) {
         self.current = self.domains.iter().position(|other| other.domain == domain && other.hostile);
@@ -158,6 +198,9 @@ impl Witnesses {
         let hostile = self.current?;
         let mut others = self.domains.iter().enumerate().filter(|(index, _)| *index != hostile);
         let (_, victim) = others.find(|(_, other)| other.ram.iter().any(|range| range.holds(address, 1)))?;
+        if self.asked.permits(victim.domain) {
+            return None;
+        }
         self.seen.changed_slices += u64::from(!self.changed);
         self.changed = true;
         Some(victim.domain)

@@ -185,3 +185,14 @@ fn an_access_over_two_own_pages_is_no_breach() {
     assert!(ran.console().contains("whole"), "{}", ran.console());
     assert_eq!(ran.report["witness"]["stores_outside"], 0);
 }
+
+/// A callee's answer in its caller's memory, and a restart of a domain, are what whoever calls for them may ask for, hostile or not.
+#[test]
+fn what_a_hostile_domain_asks_for_by_right_is_no_breach() {
+    for board in ["mps2-an500", "mps2-an505", "xilinx-zynq-a9", "ibex-rtmmu"] {
+        let ran = Ran::on(board, "tests/verdict/answers.toml", &[]);
+        assert_eq!(ran.report["verdict"]["failures"], serde_json::json!([]), "{board}\n{}", ran.stderr);
+        assert_eq!(ran.named("domains", "name", "fallen")["restarts"], 3, "{board}");
+        assert!(ran.report["witness"]["checked_slices"].as_u64() > Some(3), "{board}: {:#}", ran.report["witness"]);
+    }
+}

@@ -34,6 +34,7 @@ impl<F: Family> CoreObserver<F> {
             self.end_stretch(now.cycle);
             self.meter.enter_exception(number, call);
         }
+        self.witness_call(pc, call);
         self.exceptions.start_activation(pc, number, call, tail_chained, now);
         self.watched_after |= flag::RETURNS;
     }

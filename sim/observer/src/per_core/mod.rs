@@ -269,6 +269,8 @@ impl<F: Family> CoreObserver<F> {
         self.kernel = tb.flags & flag::KERNEL;
         if self.kernel != 0 {
             self.interrupted = self.last;
+        } else {
+            self.witness_call(tb.pc, None);
         }
         self.meter_crossing(tb.pc);
         F::crossed(self);

@@ -1,6 +1,6 @@
 //! Stretches in which one domain or the kernel runs, for the meter and the witness.
 
-use record::ViolationKind;
+use record::{Range, ViolationKind};
 
 use super::{CoreObserver, Family, InsnOf};
 
@@ -42,7 +42,20 @@ impl<F: Family> CoreObserver<F> {
 
     /// The current domain stops running: the memory of others is compared if it is hostile.
     pub(crate) fn leave_slice(&mut self, pc: u32) {
-        for (victim, range) in self.witness.leave(&mut *self.target) {
+        let changed = self.witness.leave(&mut *self.target);
+        self.tell_changed(pc, changed);
+    }
+
+    /// The current domain calls the kernel, or, without a number, another exception is taken or the kernel is left.
+    pub(super) fn witness_call(&mut self, pc: u32, call: Option<usize>) {
+        if self.witness.is_watching {
+            let changed = self.witness.calls(call, &mut *self.target);
+            self.tell_changed(pc, changed);
+        }
+    }
+
+    fn tell_changed(&mut self, pc: u32, changed: Vec<(u8, Range)>) {
+        for (victim, range) in changed {
             self.violation(ViolationKind::MemoryChanged, pc, range.start, range.end - range.start, Some(victim));
         }
     }

@@ -62,7 +62,7 @@ impl<F: Family> CoreObserver<F> {
     /// Acts on a record of the trace port, stored by `insn`.
     fn follow(&mut self, insn: &InsnOf<F>, event: RunEvent) {
         match event.event {
-            number::SWITCH | number::GATE_ENTER | number::GATE_EXIT => self.enter(insn, event.domain),
+            number::SWITCH | number::GATE_ENTER | number::GATE_EXIT => self.enter(insn, event),
             number::FAULT => self.keep_context(event),
             number::MISS => self.accounts.missed(event.domain),
             number::MARK => self.disturb_when_marked(event.detail, event.domain),
@@ -71,11 +71,13 @@ impl<F: Family> CoreObserver<F> {
         }
     }
 
-    fn enter(&mut self, insn: &InsnOf<F>, domain: u8) {
+    fn enter(&mut self, insn: &InsnOf<F>, event: RunEvent) {
+        let domain = event.domain;
         let cycle = self.event_cycle(insn);
         self.settle(self.charged_behind(insn), insn.after);
         self.exceptions.start_counting(cycle);
         self.leave_slice(insn.pc());
+        self.witness.recorded(&event, self.domain);
         F::switched(self, insn.pc());
         if domain != self.domain {
             self.accounts.entered(domain);

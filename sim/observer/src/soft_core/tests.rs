@@ -1,5 +1,6 @@
 use std::fs::File;
 
+use abi::Call;
 use record::{ClockWatch, ContextWatch, DomainWatch, EventsReader, MeterWatch, ProbeWatch, Range, StackWatch};
 
 use super::*;
@@ -155,15 +156,31 @@ fn stores_in_slices_of_a_hostile_domain_are_judged_one_by_one() {
     }
     see(switch(0));
     see(stored(true, 0x4000));
+    // A callee's answer in its caller's memory, and no more than that.
+    let gate = |event, domain| Happened::Traced { header: header(event, domain), payload: 0 };
+    let call = |call: Call| Happened::Entered { exception: super::CALL, pc: 0x8000_1000, call: call as u32 };
+    see(gate(Event::GateEnter, 1));
+    see(call(Call::GateCopyOut));
+    see(stored(true, 0x4000));
+    see(Happened::Left { pc: 0x8000_1004, sp: 0x8000_0008, space: 0 });
+    see(call(Call::Yield));
+    see(stored(true, 0x4004));
+    see(gate(Event::GateExit, 0));
+    see(stored(true, 0x4000));
     observer.finish(At { cycle: 1000, instructions: 1000 }, EndReason::Exit).unwrap();
     let summary = Summary::from_json(&fs::read_to_string(&watch.summary).unwrap()).unwrap();
     let witness = summary.witness;
-    assert_eq!((witness.slices, witness.checked_slices, witness.changed_slices), (2, 2, 1));
+    assert_eq!((witness.slices, witness.checked_slices, witness.changed_slices), (3, 3, 2));
     assert_eq!((witness.stores, witness.stores_outside), (4, 2));
     let found: Vec<_> = summary.violations.iter().map(|found| (found.kind, found.address, found.victim)).collect();
     let [changed, store] = [ViolationKind::MemoryChanged, ViolationKind::HostileStore];
-    let expected =
-        [(changed, 0x4000, Some(0)), (changed, 0x40fc, Some(0)), (store, 0x4000, None), (store, 0x6000, None)];
+    let expected = [
+        (changed, 0x4000, Some(0)),
+        (changed, 0x40fc, Some(0)),
+        (store, 0x4000, None),
+        (store, 0x6000, None),
+        (changed, 0x4004, Some(0)),
+    ];
     assert_eq!(found, expected);
     fs::remove_dir_all(&directory).unwrap();
 }
