@@ -67,6 +67,18 @@ fn a_domain_that_calls_often_is_not_called_overdrawn() {
     }
 }
 
+/// Activations that a restart has paid for happen later, in a period in which whoever restarted uses all that it has.
+#[test]
+fn who_restarts_a_domain_of_many_threads_is_not_called_overdrawn() {
+    for board in ["mps2-an500", "xilinx-zynq-a9"] {
+        let ran = Ran::on(board, "tests/verdict/restarts.toml", &[]);
+        assert_eq!(ran.report["verdict"]["failures"], json!([]), "{board}\n{}", ran.stderr);
+        let budget = ran.named("budgets", "name", "warden");
+        assert!(budget["exhaustions"].as_u64() > Some(20), "{board}: {budget:#}");
+        assert!(ran.named("domains", "name", "w")["restarts"].as_u64() > Some(10), "{board}");
+    }
+}
+
 /// A finding whose system was removed would otherwise look mended.
 #[test]
 fn each_finding_has_its_system() {

@@ -54,6 +54,8 @@ pub struct Charge {
     pub from: u64,
     pub to: u64,
     pub what: Use,
+    /// Of an activation: the thread that it is of, if that is another one. It may have been paid in an earlier period.
+    pub of: Option<u16>,
 }
 
 /// Time that a thread need not pay for.
@@ -163,7 +165,7 @@ impl Execution {
         if at_home {
             meter.own += cycles;
         }
-        let own = Charge { thread, from: from + given, to: event.cycle, what: Use::User };
+        let own = Charge { thread, from: from + given, to: event.cycle, what: Use::User, of: None };
         [others[0], others[1], Some(own)]
     }
 
@@ -202,13 +204,16 @@ impl Execution {
             meter.given += given;
         }
         let payer = self.credit.payer.filter(|_| paid > 0);
-        (given, payer.map_or([None; 2], |payer| self.arranged(payer, (from, from + paid))))
+        (given, payer.map_or([None; 2], |payer| self.arranged(payer, Some(thread), (from, from + paid))))
     }
 
-    /// Time goes by that a thread pays for because it has arranged it. What others had paid for its last stay, and what it did not need then, has gone
+    /// Time goes by that a thread pays for because it has arranged it; `of`: whose activation that is. What others had paid for its last stay, and what it did not need then, has gone
     /// into the price.
-    fn arranged(&mut self, payer: u16, (from, to): (u64, u64)) -> [Option<Charge>; 2] {
-        let charge = |thread, from, to| Some(Charge { thread, from, to, what: Use::Activation }).filter(|_| from < to);
+    fn arranged(&mut self, payer: u16, of: Option<u16>, (from, to): (u64, u64)) -> [Option<Charge>; 2] {
+        let charge = |thread, from, to| {
+            let of = of.filter(|of| *of != thread);
+            Some(Charge { thread, from, to, what: Use::Activation, of }).filter(|_| from < to)
+        };
         let Some(carried) = self.carried.get_mut(usize::from(payer)) else { return [None; 2] };
         let (given, paid) = carried.draw(to - from);
         let other = carried.payer.filter(|_| paid > 0);
@@ -263,11 +268,11 @@ impl Execution {
                 if let Some((_, domain)) = before {
                     self.domains.entry(domain).or_default().1 += cycles;
                 }
-                let own = Charge { thread, from: from + given, to: event.cycle, what: Use::Call };
+                let own = Charge { thread, from: from + given, to: event.cycle, what: Use::Call, of: None };
                 [others[0], others[1], Some(own)]
             }
             Account::Activation(thread) => {
-                let [other, own] = self.arranged(thread, span);
+                let [other, own] = self.arranged(thread, self.payers.activated(last, next), span);
                 [other, own, None]
             }
             Account::Line(line) => {
@@ -326,7 +331,7 @@ impl Execution {
         let (given, others) = self.given(thread, (from, cycle));
         let Some(meter) = self.threads.get_mut(usize::from(thread)) else { return [None; 3] };
         meter.calls += cycle - from - given;
-        [others[0], others[1], Some(Charge { thread, from: from + given, to: cycle, what: Use::Call })]
+        [others[0], others[1], Some(Charge { thread, from: from + given, to: cycle, what: Use::Call, of: None })]
     }
 
     /// Begin of the stretch that a record ends, or of what is left of it.

@@ -107,7 +107,7 @@ impl<'a> Analysis<'a> {
         let budget = |budget: &crate::describe::Budget| {
             let payers = system.threads.iter().filter(|thread| thread.budget == budget.index).count() as u64;
             let tolerance = supply::tolerance(system, payers, path, summary.quantum_cycles, &time);
-            (budget.index, BudgetMeter::new(budget, tolerance, &time))
+            (budget.index, BudgetMeter::new(budget, tolerance, system.costs.activation(), &time))
         };
         Analysis {
             system,
@@ -165,15 +165,18 @@ impl<'a> Analysis<'a> {
             jobs.cycles += cycles;
         }
         if !self.execution.is_recorded {
-            self.charge([Some(Charge { thread, from: to - cycles, to, what: Use::User }), None, None]);
+            self.charge([Some(Charge { thread, from: to - cycles, to, what: Use::User, of: None }), None, None]);
         }
     }
 
     fn charge(&mut self, charges: Charges) {
-        for Charge { thread, from, to, what } in charges.into_iter().flatten() {
-            let budget = self.system.threads.iter().find(|t| t.index == thread).map(|t| t.budget);
+        for Charge { thread, from, to, what, of } in charges.into_iter().flatten() {
+            let payer = |thread| self.system.threads.iter().find(|t| t.index == thread).map(|t| t.budget);
+            let budget = payer(thread);
+            // Of its own threads the tolerance counts one each.
+            let of = of.filter(|of| payer(*of) != budget);
             if let Some(meter) = budget.and_then(|budget| self.budgets.get_mut(&budget)) {
-                meter.charge(from, to, what);
+                meter.charge(from, to, what, of);
             }
         }
     }

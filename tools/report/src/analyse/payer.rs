@@ -126,6 +126,12 @@ impl Payers {
         account
     }
 
+    /// Whose activation a switch is: of who preempts, or of who cannot go on.
+    pub fn activated(&self, before: Option<u16>, after: Option<u16>) -> Option<u16> {
+        let preempts = |next: &u16| before.is_none_or(|last| self.priority(*next) < self.priority(last));
+        after.filter(preempts).or(before)
+    }
+
     /// Whether an interrupt of the timer behind which a thread goes on may have woken another one: as important, or without budget.
     pub fn wakes(&mut self, running: u16) -> bool {
         let priority = self.priority(running);

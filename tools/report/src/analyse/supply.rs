@@ -1,9 +1,10 @@
 //! Use of a budget, against what it supplies (docs/time.md, Supply).
 //!
 //! Two bounds hold for every use: in a period of the grid at most the capacity, and in every window, wherever it begins, at most what a
-//! deferrable server supplies. The windows that are looked at end where a run ends, and begin where one began within the last periods.
+//! deferrable server supplies. An activation of another thread, as a restart arranges it, may have been paid before: one of each such thread is in no
+//! window's use. The windows that are looked at end where a run ends, and begin where one began within the last periods.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::describe::Budget;
 use crate::schema::{BudgetReport, Cases, SupplyWindow, Tolerance};
@@ -25,12 +26,16 @@ pub enum Use {
     Activation,
 }
 
+/// Time that was used for activations of each other thread.
+type Others = BTreeMap<u16, u64>;
+
 /// The begin of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Begin {
     at: u64,
     /// Time that had been used before.
     used: u64,
+    others: Others,
 }
 
 /// Use of one budget.
@@ -42,6 +47,11 @@ pub struct BudgetMeter {
     tolerance: Tolerance,
     window: u64,
     in_window: u64,
+    others: Others,
+    /// The same when the window began.
+    others_before: Others,
+    /// Price of an activation.
+    activation: u64,
     window_over: bool,
     last: u64,
     begins: VecDeque<Begin>,
@@ -55,8 +65,8 @@ pub struct BudgetMeter {
 }
 
 impl BudgetMeter {
-    /// Nothing used.
-    pub fn new(budget: &Budget, tolerance: Tolerance, time: &Timebase) -> BudgetMeter {
+    /// Nothing used; `activation`: what one costs at most.
+    pub fn new(budget: &Budget, tolerance: Tolerance, activation: u64, time: &Timebase) -> BudgetMeter {
         BudgetMeter {
             grid: time.grid(budget.period_ticks),
             period: time.cycles(budget.period_ticks).max(1),
@@ -64,6 +74,9 @@ impl BudgetMeter {
             tolerance,
             window: 0,
             in_window: 0,
+            others: Others::new(),
+            others_before: Others::new(),
+            activation,
             window_over: false,
             last: 0,
             begins: VecDeque::new(),
@@ -86,8 +99,14 @@ impl BudgetMeter {
         self.by_use.iter().sum()
     }
 
-    /// Somebody it pays for used the time between two cycles, which are not before those of the last call.
-    pub fn charge(&mut self, from: u64, to: u64, what: Use) {
+    /// How much of what was used since then may have been paid before.
+    fn paid_before(&self, since: &Others) -> u64 {
+        let since = |thread: &u16| since.get(thread).copied().unwrap_or(0);
+        self.others.iter().map(|(thread, used)| (used - since(thread)).min(self.activation)).sum()
+    }
+
+    /// Somebody it pays for used the time between two cycles, which are not before those of the last call; `of`: for an activation of another thread.
+    pub fn charge(&mut self, from: u64, to: u64, what: Use, of: Option<u16>) {
         if from >= to {
             return;
         }
@@ -100,8 +119,12 @@ impl BudgetMeter {
             let window = self.grid.window_at(at);
             if window != self.window {
                 (self.window, self.in_window, self.window_over) = (window, 0, false);
+                self.others_before.clone_from(&self.others);
             }
             let end = self.grid.begin_of(window + 1).clamp(at + 1, to);
+            if let Some(thread) = of {
+                *self.others.entry(thread).or_default() += end - at;
+            }
             self.use_in_window(end, end - at);
             at = end;
         }
@@ -111,10 +134,11 @@ impl BudgetMeter {
 
     fn use_in_window(&mut self, end: u64, cycles: u64) {
         self.in_window += cycles;
-        if self.in_window > self.max {
-            (self.max, self.max_at) = (self.in_window, self.grid.begin_of(self.window));
+        let used = self.in_window - self.paid_before(&self.others_before);
+        if used > self.max {
+            (self.max, self.max_at) = (used, self.grid.begin_of(self.window));
         }
-        let over = self.in_window.saturating_sub(self.capacity.saturating_add(self.tolerance.cycles));
+        let over = used.saturating_sub(self.capacity.saturating_add(self.tolerance.cycles));
         if over > 0 && !self.window_over {
             self.window_over = true;
             self.overdrawn.add(end.saturating_sub(over));
@@ -133,8 +157,8 @@ impl BudgetMeter {
                 keep
             });
         }
-        let used = self.used();
-        self.begins.push_back(Begin { at, used });
+        let (used, others) = (self.used(), self.others.clone());
+        self.begins.push_back(Begin { at, used, others });
     }
 
     /// Holds every window that ends with the run that ends now against the supply.
@@ -143,7 +167,7 @@ impl BudgetMeter {
         let windows = self.begins.iter().map(|begin| SupplyWindow {
             from: begin.at,
             to,
-            used_cycles: used.saturating_sub(begin.used),
+            used_cycles: used.saturating_sub(begin.used + self.paid_before(&begin.others)),
             bound_cycles: self.supply(to.saturating_sub(begin.at)),
         });
         let Some(worst) = windows.max_by_key(SupplyWindow::excess) else { return };
@@ -218,3 +242,6 @@ pub fn tolerance(
         activation_cycles: activations,
     }
 }
+
+#[cfg(test)]
+mod tests;

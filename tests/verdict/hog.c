@@ -1,0 +1,5 @@
+/* Computes without end. */
+int main(void) {
+    for (;;) {
+    }
+}
