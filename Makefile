@@ -1,6 +1,6 @@
 # The commands of Cofferdam. Each one sets up what it needs first (scripts/setup.sh, which skips what is present).
 .DEFAULT_GOAL := help
-.PHONY: help setup data demo test test-long lint prove bench hunt clean
+.PHONY: help setup data demo check test test-long lint prove bench hunt clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -15,6 +15,10 @@ data:
 
 demo: data ## build, boot and report on the gateway example; ends with the path of the report
 	@scripts/demo.sh
+
+check: ## what a change must pass before others see it, in minutes: formats, clippy, tests on the host, a system on each kind of processor
+	@scripts/setup.sh --quiet --cpp --lint
+	@scripts/check.sh
 
 test: data ## everything that must hold
 	@scripts/setup.sh --quiet --cpp

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # Every check that needs no run: formatting, clippy, the layer rule, file sizes, features, portable code for further targets.
-# All steps run even when one fails; the end lists them. Exit code 0 only when all are clean.
+#
+#   scripts/lint.sh [STEP...]   all steps, or only those named; the last lines of a run list them
+#
+# All steps run even when one fails. Exit code 0 only when all are clean.
 set -uo pipefail
+WANTED=" $* "
 
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$ROOT" || exit 1
@@ -14,6 +18,7 @@ RESULTS=() BAD=0
 step() { # name, command...
     local name="$1" start="$SECONDS" word=clean
     shift
+    case "$WANTED" in '  ' | *" $name "*) ;; *) return ;; esac
     echo "== $name"
     "$@" || { word=FAILED; BAD=$((BAD + 1)); }
     RESULTS+=("$(printf '%-12s %-7s %4d s' "$name" "$word" $((SECONDS - start)))")
@@ -116,5 +121,6 @@ step portable portable
 step bare bare
 step rtl make --no-print-directory -C rtl lint
 echo
+[ "${#RESULTS[@]}" -gt 0 ] || { echo "lint: no such step:$WANTED" >&2; exit 2; }
 printf '%s\n' "${RESULTS[@]}"
 [ "$BAD" = 0 ]

@@ -2,6 +2,7 @@
 # Runs every suite, prints how long each took and how much of the processors, and ends with the line "N passed, N failed".
 #
 #   scripts/test.sh [SUITE...]   all suites, or only those named
+#   scripts/test.sh --changed    those that docs/contributing.md names for what differs from the last commit, or else for that commit
 #
 #   unit      crates, kernel and host tools, on the host
 #   system    whole systems under QEMU: package cofferdam-tests in tests/suites; each of its test programs is a suite, and
@@ -121,6 +122,21 @@ SYSTEM+=(lib)
 # Without those that run only when named.
 USUAL=()
 for name in "${SYSTEM[@]}"; do [ "$name" = gateway_m33 ] || USUAL+=("$name"); done
+# Suites that the table of docs/contributing.md has for changed files: the row with the longest beginning of the path.
+suites_for_changes() {
+    { git diff --name-only HEAD; git ls-files --others --exclude-standard; } | sort -u > "$LOGS/changed"
+    [ -s "$LOGS/changed" ] || git diff --name-only HEAD~1 HEAD > "$LOGS/changed"
+    awk -F '`' 'NR == FNR { if (/^\| `/) suites[$2] = $4; next }
+        match($0, "^tests/suites/tests/[a-z0-9_]+[.]rs$") { gsub("^tests/suites/tests/|[.]rs$", ""); print; next }
+        { best = ""; for (path in suites) if (index($0, path) == 1 && length(path) > length(best)) best = path; if (best != "") print suites[best] }' \
+        docs/contributing.md "$LOGS/changed" | tr ' ' '\n' | sort -u
+}
+if [ "${1:-}" = --changed ]; then
+    mapfile -t CHANGED < <(suites_for_changes)
+    [ "${#CHANGED[@]}" -gt 0 ] || { echo "nothing that a suite tests has changed"; exit 0; }
+    echo "suites for what has changed: ${CHANGED[*]}"
+    set -- "${CHANGED[@]}"
+fi
 WANTED=()
 for name in "${@:-all}"; do
     case " unit ${SYSTEM[*]} " in *" $name "*) WANTED+=("$name"); continue ;; esac

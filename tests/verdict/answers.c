@@ -1,4 +1,5 @@
-/* A hostile domain that asks for what it may ask for: its gate copies an answer into its caller's memory, and its thread restarts a domain that faults. */
+/* A hostile domain that asks for what it may ask for: its gate copies an answer into its caller's memory, and its
+ * thread restarts a domain that faults. */
 #include <cofferdam.h>
 #include <stdint.h>
 

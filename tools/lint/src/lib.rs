@@ -8,6 +8,7 @@ pub mod dependencies;
 pub mod files;
 pub mod layers;
 pub mod modules;
+pub mod mutants;
 pub mod names;
 pub mod owners;
 pub mod portable;

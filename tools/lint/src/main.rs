@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use cofferdam_lint::{Finding, dependencies, files, layers, modules, names, owners, portable, workspace};
+use cofferdam_lint::{Finding, dependencies, files, layers, modules, mutants, names, owners, portable, workspace};
 
 fn main() -> ExitCode {
     let root = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("."), PathBuf::from);
@@ -39,6 +39,9 @@ fn run(root: &Path) -> Result<Vec<Finding>, String> {
     let porting = read(names::DOCUMENT)?;
     found.extend(names::check_document(&porting, |path| root.join(path).exists()));
     found.extend(owners::check(&sources, &porting));
+    for list in mutants::LISTS {
+        found.extend(mutants::check(list, &read(list)?, |path| read(path).ok())?);
+    }
     for map in names::MAPS {
         found.extend(names::check_paths(map, &read(map)?, |path| root.join(path).exists()));
     }

@@ -4,7 +4,7 @@ mod circles;
 
 use crate::files::{LIMIT_LINES, REPORT_LINES, Size, Source};
 use crate::workspace::{Edge, EdgeKind, Member};
-use crate::{Finding, dependencies, files, layers, names, owners, portable};
+use crate::{Finding, dependencies, files, layers, mutants, names, owners, portable};
 
 fn member(directory: &str, edges: &[(&str, EdgeKind)]) -> Member {
     let edge = |&(to, kind): &(&str, EdgeKind)| {
@@ -338,4 +338,17 @@ fn a_map_names_what_exists() {
     assert_eq!(names::check_paths("d.md", good, exists), []);
     let found = names::check_paths("d.md", "text\n`crates/spec/src` and `crates/gone`\n", exists);
     assert_eq!((rules(&found).as_slice(), found[0].place.as_str()), (["map"].as_slice(), "d.md:2"));
+}
+
+#[test]
+fn a_mutant_changes_one_place() {
+    let list = "[[mutant]]\nfile = \"a.rs\"\nfind = \"once\"\nother = 1\n[[mutant]]\nfile = \"a.rs\"\nfind = \"twice\"\n\
+                [[mutant]]\nfile = \"a.rs\"\nfind = \"never\"\n[[mutant]]\nfile = \"gone.rs\"\nfind = \"once\"\n";
+    let read = |path: &str| (path == "a.rs").then(|| "once twice twice".to_owned());
+    let found = mutants::check("list", list, read).unwrap();
+    assert_eq!(rules(&found), ["mutant-applies"; 3]);
+    let told: Vec<bool> =
+        ["2 times", "0 times", "no gone.rs"].iter().zip(&found).map(|(part, one)| one.text.contains(part)).collect();
+    assert_eq!(told, [true; 3]);
+    assert!(mutants::check("list", "mutant = 1", read).is_err());
 }

@@ -162,11 +162,7 @@ impl Names {
     }
 }
 
-fn read_section(
-    table: &Sections,
-    section: &elf::SectionHeader32<LE>,
-    names: &mut Names,
-) -> Result<Section, String> {
+fn read_section(table: &Sections, section: &elf::SectionHeader32<LE>, names: &mut Names) -> Result<Section, String> {
     let flags = section.sh_flags.get(LE);
     let name = names.read(table.section_name(LE, section))?;
     let in_file = !matches!(section.sh_type(LE), elf::SHT_NOBITS | elf::SHT_NULL);
