@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Deepest static chain of calls from each of the kernel's handlers, in bytes of stack.
+"""Deepest static chain of calls from each of the kernel's handlers, in bytes of stack, and of what is above handlers without the kernel (Cortex-M33), which has a
+stack of its own.
 
-usage: scripts/stack-depth.py target/cofferdam/SYSTEM/kernel.elf
+usage: scripts/stack-depth.py [--json] target/cofferdam/SYSTEM/kernel.elf
+
+`--json` prints the deepest of both, and the bytes of both stacks.
 
 Frames are read off the disassembly: what is pushed and subtracted from sp in straight-line prologues, all of it as if on one path, so
 that a sum is an upper bound for its chain. Calls through pointers (blx) are reported, because they would hide a chain; recursion is an
 error.
 """
+import json
 import re
 import subprocess
 import sys
@@ -26,7 +30,16 @@ def registers(names):
     return count
 
 
-def main(elf):
+def stacks(elf):
+    """Bytes of the kernel's stack, and of the upper one or 0."""
+    text = subprocess.run(["arm-none-eabi-nm", elf], check=True, capture_output=True, text=True).stdout
+    at = {name: int(address, 16) for address, _, name in (line.split() for line in text.splitlines() if len(line.split()) == 3)}
+    bottom, top = at["__kernel_stack_bottom"], at["__kernel_stack_top"]
+    seal = 8
+    return top - bottom, at.get("__upper_stack_top", top + seal) - top - seal
+
+
+def main(elf, as_json):
     text = subprocess.run(["arm-none-eabi-objdump", "-d", "--no-show-raw-insn", elf], check=True, capture_output=True, text=True).stdout
     frames, calls, pointers, function = {}, {}, set(), None
     for line in text.splitlines():
@@ -51,13 +64,23 @@ def main(elf):
         bytes_below, chain = max(inner, default=(0, []))
         return frames.get(name, 0) + bytes_below, [name, *chain]
 
-    for name in sorted(name for name in frames if name.startswith("kernel_") and name not in ("kernel_start", "kernel_panic")):
+    deep = {"kernel_": 0, "cofferdam_owner_": 0}
+    entries = [name for name in frames if name.startswith(tuple(deep)) and name not in ("kernel_start", "kernel_panic")]
+    for name in sorted(entries):
         total, chain = deepest(name, [])
+        kind = next(kind for kind in deep if name.startswith(kind))
+        deep[kind] = max(deep[kind], total)
+        if as_json:
+            continue
         hidden = ", calls through pointers: " + ", ".join(sorted(pointers.intersection(chain))) if pointers.intersection(chain) else ""
         last = re.findall(r"\d+([a-z_][a-z_0-9]+)", chain[-1])
         print(f"{total:5}  {name}: {len(chain)} functions deep, at the end {last[-1] if last else chain[-1]}{hidden}")
+    if as_json:
+        stack, upper = stacks(elf)
+        print(json.dumps({"kernel": deep["kernel_"], "stack": stack, "above": deep["cofferdam_owner_"], "upper": upper}))
 
 
-if len(sys.argv) != 2:
+options, files = [given for given in sys.argv[1:] if given == "--json"], [given for given in sys.argv[1:] if given != "--json"]
+if len(files) != 1:
     raise SystemExit(__doc__)
-main(sys.argv[1])
+main(files[0], bool(options))

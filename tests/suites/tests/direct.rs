@@ -5,7 +5,7 @@ use system_tests::direct::returns::{self, SAMPLE_STEP};
 use system_tests::direct::{
     LIVES, MANIFEST, Mutants, OWNERS, REWINDS, SAMPLED, contended, ends, hides_more, is_overdrawn, slipped, wrong,
 };
-use system_tests::{Ran, root};
+use system_tests::{Ran, cofferdam, root, target_dir};
 
 const BOARD: &str = "mps2-an505";
 
@@ -39,6 +39,26 @@ fn handlers_end_in_the_way_into_the_kernel() {
     let marks = ran.report["marks"].as_array().into_iter().flatten();
     let entered: Vec<_> = marks.filter(|mark| mark["id"] == 2).collect();
     assert_eq!(entered.len(), 1, "{}", ran.stderr);
+}
+
+/// Each stack has room for the deepest chain of calls, and the kernel's for all handlers that can be active above it.
+#[test]
+fn the_stacks_of_the_kernel_are_deep_enough() {
+    const CALLEE: u64 = 40;
+    const FRAME: u64 = 32;
+    const HANDLERS: u64 = 8;
+    // EXC_RETURN and the stack pointer, which the entry code keeps.
+    const KEPT: u64 = 8;
+    assert_eq!(cofferdam(&["build", "--quiet", "tests/direct/skips.toml"]).status.code(), Some(0));
+    let elf = target_dir().join("cofferdam/direct-skips/kernel.elf");
+    let script =
+        std::process::Command::new(root().join("scripts/stack-depth.py")).arg("--json").arg(elf).output().unwrap();
+    let depth: serde_json::Value = serde_json::from_slice(&script.stdout).unwrap();
+    let [kernel, stack, above, upper] = ["kernel", "stack", "above", "upper"].map(|key| depth[key].as_u64().unwrap());
+    let entered = (CALLEE + FRAME) * HANDLERS + FRAME;
+    let ended = (CALLEE + FRAME) + (CALLEE + FRAME) * (HANDLERS - 1) + FRAME;
+    assert!(kernel > 0 && kernel + entered.max(ended) <= stack, "{depth}");
+    assert!(above > 0 && above + KEPT <= upper, "{depth}");
 }
 
 /// Nothing fails but a domain's handlers, in this way, time and again.
