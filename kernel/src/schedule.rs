@@ -1,5 +1,6 @@
-//! Choice of the thread that runs. Every kernel entry ends in [`Kernel::dispatch`]; who pays is in
-//! `charge.rs`.
+//! Choice of the thread that runs. An entry after which another thread may run ends in
+//! [`Kernel::dispatch`], or in one of its short forms ([`Kernel::switch`]), which decline whatever
+//! is not the common case. Who pays is in `charge.rs`.
 
 use core::ptr::NonNull;
 
@@ -17,10 +18,13 @@ const STEP: u32 = 2;
 
 impl<A: Arch> Kernel<A> {
     /// Chooses the thread that runs next and makes the machine ready for it: time is charged to the one that ran, the
-    /// region registers hold the next one's domain, a pending result is delivered.
+    /// region registers hold the next one's domain, a pending result is delivered. When the running
+    /// thread is still the first, and nobody has asked for another look at it, only the timer may
+    /// have to be set.
     ///
     /// # Bound
-    /// O(1): at most [`STEP`] threads that are due, or ready and cannot go on, and one more that is due.
+    /// O(1): it wakes at most one thread that is due, and passes over at most [`STEP`] that are
+    /// ready and cannot go on.
     #[inline(never)]
     pub fn dispatch(&mut self) {
         if self.core.recheck || self.core.ready.first() != self.running() {
@@ -31,7 +35,8 @@ impl<A: Arch> Kernel<A> {
         self.arm();
     }
 
-    /// Asks for the timer if it must come earlier than it was asked for.
+    /// Sets the timer if it must come earlier than it was last set for. This is done once, at the
+    /// end of an entry, because several parts of one entry can ask for an earlier time.
     #[inline(always)]
     pub(crate) fn arm(&mut self) {
         if self.core.rearm {
@@ -40,7 +45,7 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Notes that the timer must come at a time (low word) or before; [`Kernel::arm`] asks for it.
+    /// Notes that the timer must come at a time (low word) or before; [`Kernel::arm`] sets it.
     #[inline(always)]
     pub(crate) fn arm_by(&mut self, at: u32) {
         if (at.wrapping_sub(self.core.armed) as i32) < 0 {
@@ -49,7 +54,10 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// The running thread may have to make way: it is charged until `now`.
+    /// Brings the running thread's account up to `now`, because another thread may be chosen. If it
+    /// is inside a gate, what its call may still take is set aside. Both come before the choice:
+    /// the choice looks at budgets, and a sharer of this one must not find time that was used, or
+    /// that is reserved for the call.
     #[inline(never)]
     pub(crate) fn pause(&mut self, now: u64) {
         self.bring_up(now);
@@ -58,7 +66,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// [`Kernel::dispatch`], when somebody has become ready. It leaves nothing to load.
+    /// [`Kernel::dispatch`] without its test, for callers that know that somebody else may go on.
+    /// Returns `None` because the choice has loaded the protection already, if it had to be loaded.
     #[cold]
     #[inline(never)]
     pub(crate) fn choose_anew(&mut self, prepaid: bool) -> Option<NonNull<A::Context>> {
@@ -70,12 +79,14 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// Makes the machine ready for the most important thread that can go on. The thread that ran
-    /// until now was charged until `paused`; if it goes on, it pays for what lies between, unless
-    /// that was `prepaid` by an activation.
+    /// until now was charged until `paused`. If it goes on, it also pays for the time since then,
+    /// because nobody else has. With `prepaid` an activation has paid for that time; then the
+    /// thread begins anew, as one that is switched to.
     #[inline(never)]
     pub(crate) fn choose(&mut self, paused: u64, prepaid: bool) {
         self.core.recheck = false;
-        // A timer that is late comes at once: see [`Kernel::arm_for_end`].
+        // The timer is late and must come at once. Prices take no time, and many of them could
+        // otherwise be paid while it is late: see [`Kernel::arm_for_end`].
         if (self.core.armed.wrapping_sub(paused as u32) as i32) <= 0 {
             self.core.arch.timer_again();
         }
@@ -91,19 +102,24 @@ impl<A: Arch> Kernel<A> {
             }
             steps += 1;
         }
-        // No path grows with the rest. A line that is pending still waits for it: the timer goes first where both have one priority.
+        // Enough threads were passed over: the others wait for the next entry, which the timer
+        // makes at once, so that no path grows with their number. Until then nobody runs. A line
+        // that is pending waits as well, because the timer goes first where both have one priority.
         self.idle();
         self.core.recheck = true;
         self.core.arch.timer_again();
     }
 
-    /// Makes the machine ready for the first thread of the ready queue if that may run: its activation is alive, and its budget,
-    /// or the bound of the gate that it is in, has time left, for whose end the timer is armed. If it may not, it has left the
-    /// ready queue or an activation, and somebody else may be the first.
+    /// Makes the machine ready for the first thread of the ready queue, if that thread may run: its
+    /// activation is alive, and its budget, or the bound of the gate that it is in, has time left.
+    /// The timer is set for the end of that time. Returns false if it may not run. Then it has left
+    /// the ready queue, or its gate, so that the caller can look at who is first now.
     #[inline(always)]
     fn first_goes_on(&mut self, now: u64, paused: u64, prepaid: bool) -> bool {
         let Some(next) = self.core.ready.first() else { return self.idle() };
         let stays = self.running() == Some(next) && !prepaid;
+        // Its time counts from here. A thread that is switched to does not pay for the way out of
+        // the kernel and the way back in: whoever arranged the switch has (rule (b)).
         let from = if stays { paused as u32 } else { (now as u32).wrapping_add(self.path) };
         if !stays {
             self.forget_displaced();
@@ -118,6 +134,7 @@ impl<A: Arch> Kernel<A> {
             self.unwind(next);
             return false;
         }
+        // The quick look goes first. It can miss what a boundary has brought, the slow one cannot.
         if self.budgets.at(budget).time.covered(now as u32, 0).is_none() && !self.can_pay(next, budget, now) {
             return false;
         }
@@ -126,7 +143,10 @@ impl<A: Arch> Kernel<A> {
         true
     }
 
-    /// As [`Kernel::first_goes_on`], for a thread inside a gate: what the call may take was set aside.
+    /// As [`Kernel::first_goes_on`], for a thread inside a gate. What its call may still take was
+    /// set aside when it had to make way, and goes back to the budget first. The bound is moved by
+    /// the time that it was away, before it is compared. The budget is not asked: the reservation
+    /// covers the bound.
     #[cold]
     fn first_goes_on_in_gate(&mut self, next: Ref<Thread<A>>, now: u64, from: u32) -> bool {
         self.take_back(next, now);
@@ -139,16 +159,21 @@ impl<A: Arch> Kernel<A> {
         }
         if from.wrapping_sub(until) as i32 >= 0 {
             self.overrun(next);
+            // The end of the call asks for another choice; the caller's loop is making it.
             self.core.recheck = false;
             return false;
         }
         self.core.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
         self.go_on(next, top, until);
+        // While it runs, `resume` says which activation it is in. The short way out of a gate does
+        // not write `top`, so that must name the base by then.
         self.threads.at_mut(next).top = base;
         true
     }
 
-    /// A thread runs from now on, at the latest until `end`.
+    /// Lets a thread run in its activation `top` from now on, at the latest until `end`. Where the
+    /// activation is the one that ran, or its domain the one that is loaded, nothing is loaded
+    /// anew.
     #[inline(always)]
     fn go_on(&mut self, thread: Ref<Thread<A>>, top: Ref<Activation<A>>, end: u32) {
         self.arm_by(end);
@@ -162,11 +187,12 @@ impl<A: Arch> Kernel<A> {
         self.deliver(thread, top);
     }
 
-    /// An activation of another thread runs from now on.
+    /// Makes an activation of another thread the one that runs, and says so in the trace.
     #[inline(always)]
     fn run(&mut self, top: Ref<Activation<A>>, tag: u32) {
         self.core.resume = top;
-        // Before anything of that domain's memory changes, so that an observer can tell whose change it is.
+        // The record comes before the result is written into that domain's stack, so that an
+        // observer of memory can tell whose change it is.
         self.core.arch.trace(tag | Event::Switch as u32, 0);
     }
 
@@ -183,13 +209,14 @@ impl<A: Arch> Kernel<A> {
     /// Switches from a thread that is in its own domain, or from the idle loop, to the thread that
     /// is first in line. This is the short form of [`Kernel::dispatch`] for when nothing is in the
     /// way; otherwise it dispatches. Returns the context of the next thread, if its protection must
-    /// still be loaded.
+    /// still be loaded, which the entry code does.
     ///
     /// # Bound
     /// O(1), or a dispatch.
     #[inline(always)]
     pub(crate) fn switch(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
-        // A thread that is due may be more important than who is next.
+        // Wake-ups were put off because the running thread is more important. The next one is less
+        // so, and a thread that is due may go before it.
         if self.core.deferred && self.threads.at(next).queue > self.top().priority {
             return self.dispatch_slowly();
         }
@@ -198,7 +225,8 @@ impl<A: Arch> Kernel<A> {
         self.switch_to(next, now)
     }
 
-    /// [`Kernel::switch`] to a thread that is no less important than the running one, which was charged until `now`.
+    /// [`Kernel::switch`] to a thread that is no less important than the running one, which was
+    /// charged until `now`. No wake-up that was put off can go before such a thread.
     #[inline(always)]
     pub(crate) fn switch_to(&mut self, next: Ref<Thread<A>>, now: u32) -> Option<NonNull<A::Context>> {
         let Thread { top, budget, .. } = *self.threads.at(next);
@@ -218,21 +246,27 @@ impl<A: Arch> Kernel<A> {
         inside | (self.domains.at(domain).epoch ^ epoch) as usize == 0
     }
 
-    /// [`Kernel::switch`] where a call does not matter.
+    /// [`Kernel::switch`] as a function of its own, for paths that are not the shortest: the
+    /// inlined one is long, and each copy of it takes code and lines of a cache.
     #[inline(never)]
     pub(crate) fn switch_over(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
         self.switch(next)
     }
 
-    /// A thread runs in its own domain from now on, if its budget lasts for longer than the timer's shortest delay; the timer is armed for
-    /// its end. `place` is the activation's. The budget of who ran before was charged.
+    /// Lets a thread run in its own domain from now on, and sets the timer for the end of its
+    /// budget. `place` is the activation's. Whoever ran before has been charged. Returns false, and
+    /// does nothing, unless the budget is up to date and lasts for longer than the timer's shortest
+    /// delay: the timer could not come in time for its end.
     #[inline(always)]
     pub(crate) fn take_over(&mut self, base: Ref<Activation<A>>, place: u32, budget: Ref<Budget>, now: u32) -> bool {
         let Some(left) = self.budgets.at(budget).time.covered(now, A::SHORT as i32) else { return false };
         let delay = left + self.path;
         let limit = now.wrapping_add(delay);
         self.core.limit = limit;
-        // One test for two: the timer comes behind the end, or should have come before now.
+        // One test for two, because each switch comes here. With a timer between `now` and the end,
+        // `behind` is less than `delay`, and the timer comes in time. If it is set for later than
+        // the end, the difference is negative. If it should have come by now, it is `delay` or
+        // more.
         let behind = limit.wrapping_sub(self.core.armed);
         if behind >= delay {
             if (behind as i32) < 0 {
@@ -255,14 +289,17 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// [`Kernel::dispatch`], which leaves nothing to load.
+    /// What the short forms do when something is in their way: the whole choice. It leaves nothing
+    /// to load.
     #[cold]
     #[inline(never)]
     pub(crate) fn dispatch_slowly(&mut self) -> Option<NonNull<A::Context>> {
         self.choose_anew(false)
     }
 
-    /// Nobody is ready.
+    /// Nobody is ready: the idle activation runs, which is the last of all. Its domain is loaded,
+    /// so that the memory of whoever ran is not open to the idle loop. Returns true: the choice is
+    /// made.
     #[cold]
     fn idle(&mut self) -> bool {
         if self.running().is_some() {
@@ -275,13 +312,14 @@ impl<A: Arch> Kernel<A> {
         true
     }
 
-    /// Makes the domain of who runs the one that is in force.
+    /// Loads the protection of the domain that runs. For callers of a short form that has left the
+    /// load to the entry code, when they are not on that code's way.
     #[cold]
     pub fn load_top(&mut self) {
         self.load(self.top().domain);
     }
 
-    /// Makes a domain the one that is in force.
+    /// Loads a domain's protection: from then on its rights are in force.
     #[inline(always)]
     pub(crate) fn load(&mut self, domain: Ref<Domain<A>>) {
         self.domains.at(domain).protection.load(&mut self.core.arch);
@@ -297,7 +335,8 @@ impl<A: Arch> Kernel<A> {
         self.core.ready.push_back(&mut self.threads, thread, priority);
     }
 
-    /// Takes the running thread out of the ready queue.
+    /// Takes the running thread out of the ready queue. If others wait for a turn on its budget,
+    /// the next of them becomes ready (`turns.rs`).
     #[inline(always)]
     pub(crate) fn block_current(&mut self, state: State) {
         if let Some(thread) = self.running() {
