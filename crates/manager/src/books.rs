@@ -1,4 +1,8 @@
-//! The account that is kept on the target and on the host: the admission ledger, and the memory of each pool.
+//! The account of memory. The ledger (`spec`) decides what is admitted; the host made it by the
+//! same code and hands it over, so that both decide alike. The stock knows which memory is free.
+//! The tallies count pieces, because each takes marks of the kernel's frame table. A test on the
+//! host gives this account the history of a run, and compares
+//! (`tests/suites/tests/memory_history.rs`).
 
 use abi::Error;
 pub use memory::extents::words_for;
@@ -18,13 +22,16 @@ use crate::tally::Tally;
 use crate::window::{self, Window};
 use crate::wire::{NAME_BYTES, Refused};
 
-/// The account: a ledger of `D` domains and `P` pools, and for each pool `WORDS` words of extents, or `PAGE_WORDS` words and `PAGES` pages.
+/// The account: a ledger of `D` domains and `P` pools, and for each pool its free memory. With
+/// region registers that takes `WORDS` words of extents, with page tables `PAGE_WORDS` words and
+/// `PAGES` pages.
 #[derive(Clone, Debug)]
 pub struct Books<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> {
     ledger: Ledger<D, P>,
     stock: Stock<P, WORDS, PAGE_WORDS, PAGES>,
+    /// Pieces of each pool's memory that each domain has.
     tallies: [Tally<D>; P],
-    /// The memory of each pool.
+    /// Where each pool lies, its name, and its marks.
     places: [PoolAt; P],
 }
 
@@ -43,10 +50,12 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         }
     }
 
-    /// Opens the account as it is at the start of the system, on the platform that the ledger is for.
+    /// Opens the account as it is at the start of the system, on the platform that the ledger is
+    /// for. The ledger is read first: it says whether memory comes in extents or in pieces.
     ///
     /// # Errors
-    /// [`HandOverError`]; the account is closed then.
+    /// [`HandOverError`]; the account is closed then. To empty the ledger is enough for that,
+    /// because nothing is granted that it has not admitted.
     pub fn open(&mut self, hand_over: HandOver) -> Result<(), HandOverError> {
         let opened = self.read(hand_over).and_then(|count| {
             let scatters = self.ledger.platform().scheme().scatters;
@@ -59,8 +68,9 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         opened
     }
 
-    /// Reads the ledger and the places of its pools. Returns the number of pools. It is a function
-    /// of its own so that the stack holds one large value at a time.
+    /// Reads the ledger and the places of its pools, and compares the two: they must have the same
+    /// pools, of the same sizes, of which nothing is granted yet. Returns the number of pools. It
+    /// is a function of its own so that the stack holds one large value at a time.
     #[inline(never)]
     fn read(&mut self, hand_over: HandOver) -> Result<usize, HandOverError> {
         let (places, count) = hand_over.pools::<P>()?;
@@ -72,7 +82,9 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         if all { Ok(count) } else { Err(HandOverError::Pools) }
     }
 
-    /// Divides the marks of each pool.
+    /// Divides the marks of each pool among its domains: each gets as many as its quota can need,
+    /// and the rest is for whoever comes first. Otherwise a quota of bytes would be worth nothing
+    /// when others have used up the marks.
     fn tally(&mut self, scatters: bool, count: usize) -> Result<(), HandOverError> {
         let pools = (0u8..).zip(&self.places[..count]).zip(&mut self.tallies);
         for ((number, at), tally) in pools {
@@ -93,7 +105,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         self.places.iter().take(self.ledger.pools().len())
     }
 
-    /// Bytes of a pool that are neither taken nor promised; 0 for a number that is none.
+    /// Bytes of a pool that are neither taken nor promised; 0 if there is no such pool.
     pub fn left(&self, pool: u8) -> u32 {
         self.stock.left(pool)
     }
@@ -104,8 +116,10 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         self.tallies.get(usize::from(pool)).map_or(0, Tally::used)
     }
 
-    /// Splits the books into the ledger, which decides a request, and the finder of memory and
-    /// addresses that it asks while it decides.
+    /// Splits the books into the ledger, which decides a request, and the finder, which it asks for
+    /// memory and addresses while it decides. They are borrowed apart, because the ledger changes
+    /// while it holds the finder. `joined` is another client's memory that is to be shared: the
+    /// finder then takes none. `held` is what the client has already.
     fn finder<'a>(
         &'a mut self,
         request: &Request,
@@ -126,17 +140,23 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         }
     }
 
+    /// The request for new memory. The alignment is tested here, because the ledger counts on it.
     fn fresh(client: u8, wanted: &Fresh) -> Result<Request, Refused> {
         let Fresh { bytes, at, alignment: align, .. } = *wanted;
         if align == 0 || !align.is_power_of_two() {
             return Err(refuse(rule::ALIGNED, align, 0, change::ALIGNMENT, 1));
         }
-        // The extent's address is not known yet: its entry in the table depends on its shape only.
+        // No address has been chosen yet, and none is needed: what the entry takes in the table
+        // depends on the extent's shape alone, which address 0 does not restrict.
         let table_bytes = node_bytes(0, bytes);
         let frames = Some(spec::Wanted { bytes, align, at });
         Ok(Request { table_bytes, frames, ..request(client, wanted.spec)? })
     }
 
+    /// The request for another client's memory, on its owner's terms. It asks for no frames,
+    /// because the owner has paid for those. It takes what the client needs to reach it: a slot,
+    /// and room in its table. With page tables the finder computes that room, from what the client
+    /// has mapped.
     fn theirs(&self, client: u8, theirs: &Entry) -> Result<Request, Refused> {
         let Entry { region, spec, terms } = *theirs;
         let scatters = self.ledger.platform().scheme().scatters;
@@ -145,18 +165,23 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         Ok(Request { slots, table_bytes, descriptors, ..request(client, spec)? })
     }
 
+    /// Descriptors that map a region: sections of 1 MiB if it is pinned and consists of them,
+    /// otherwise the smallest pages, because its pieces can turn out to be as small.
     fn descriptors(region: &Region, terms: Terms) -> u32 {
         region.bytes / if terms.pinned() && region.bytes.is_multiple_of(UNITS[2]) { UNITS[2] } else { UNITS[0] }
     }
 }
 
-/// Nothing is promised.
+/// The answer when the ledger promises nothing: no level, no method, and cycles without a bound.
 const NOTHING: Bound = Bound { level: 0, method: 0, cycles: abi::info::UNBOUNDED };
 
+/// A promise of the ledger in the numbers of the messages.
 fn promised(promise: Promise) -> Bound {
     Bound { level: promise.level as u8, method: promise.method as u8, cycles: promise.cycles }
 }
 
+/// The place of the tables on these terms. A number that is none counts as the slowest place, for
+/// which least is promised.
 fn place(terms: Terms) -> TablePlace {
     TablePlace::from_number(u32::from(terms.place)).unwrap_or(TablePlace::OffChip)
 }
@@ -166,6 +191,7 @@ fn window_of<const D: usize, const P: usize>(ledger: &Ledger<D, P>, request: &Re
     ledger.platform().pages().map(|pages| Window::of(pages, request.domain))
 }
 
+/// A refusal of the ledger in the numbers of the messages.
 fn refused(refusal: Refusal) -> Refused {
     let (change, value) = refusal.change.numbers();
     refuse(refusal.rule.number(), refusal.asked, refusal.left, change, value)
@@ -179,13 +205,15 @@ fn unspecified(bits: u32) -> Refused {
     refuse(rule::SPECIFIED, bits, 0, kind, value)
 }
 
+/// A request with a specification and nothing else yet.
 fn request(client: u8, spec: u32) -> Result<Request, Refused> {
     let spec = TemporalSpec::from_bits(spec).map_err(|_| unspecified(spec))?;
     Ok(Request::new(client, spec))
 }
 
-/// Returns the most bytes of a table that an extent takes: a leaf, and one node for each run of
-/// open eighths.
+/// Returns the most bytes of a table that an extent takes: 8 for its leaf, and the nodes in which
+/// its keys part. The open eighths are a sum of powers of two (5 are 4 and 1), and each of these
+/// makes one node at most. 0 if it is no extent, because the finder refuses it then.
 fn node_bytes(base: u32, bytes: u32) -> u32 {
     let eighths = match shape(base, bytes) {
         None => return 0,
@@ -201,6 +229,9 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     fn admit(&mut self, client: u8, asked: &Asked, held: &[Holding]) -> Result<Admitted, Refused> {
         let (request, joined) = self.requested(client, asked)?;
         let (ledger, mut finder) = self.finder(&request, joined, held);
+        // The ledger knows only that no memory was found, and would name a rule about bytes. If the
+        // finder had memory but no marks for it, the client has to hear that: the remedy is to
+        // release a piece, not to ask for fewer bytes.
         let grant = ledger.admit_unexplained(&request, &mut finder).map_err(|refusal| match refusal.rule {
             Rule::Frames | Rule::FramesNotClean | Rule::Pages | Rule::TableMemory if finder.scattered => {
                 refuse(rule::MARKS, 1, 0, change::RELEASE, 1)
@@ -227,6 +258,8 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
 
     fn leave(&mut self, client: u8, entry: &Entry, frames: bool, held: &[Holding]) {
         let Entry { region, terms, .. } = *entry;
+        // What was charged for the table is given back: with page tables those that nothing else of
+        // the client's needs, with region registers the nodes, unless it is pinned and has none.
         let table_bytes = match self.ledger.platform().pages() {
             Some(pages) => window::tables(&region, terms, held) * pages.new_table_bytes(),
             None if terms.pinned() => 0,
@@ -243,6 +276,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
             frames: frames.then_some(range),
         });
         if frames {
+            // Nobody gets it before it has been cleared.
             self.stock.soil(&region);
         }
     }
@@ -252,10 +286,14 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     }
 
     fn draw(&mut self, client: u8, region: &mut Region, done: u32, last: Mark) -> Result<Mark, Error> {
+        // It is drawn and counted already, if the memory is shared (its owner has drawn all of it
+        // before anybody joins), or if a call failed after it was drawn.
         if let Some(known) = self.stock.drawn(region, done, last) {
             return Ok(known);
         }
         let tally = self.tallies.get_mut(usize::from(region.pool)).ok_or(Error::BadState)?;
+        // The bytes were promised by the grant. The piece was not, because nobody could know then
+        // into how many pieces they would fall.
         if !tally.take(client, 1) {
             return Err(Error::Full);
         }
@@ -268,6 +306,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
 
     fn clean(&mut self, client: u8, region: &Region, piece: Option<Mark>, bytes: u32) {
         self.ledger.cleaned(client, Range { pool: region.pool, base: region.base, bytes });
+        // Memory that was promised and never drawn has no piece, and so no marks to give back.
         if let Some(tally) = self.tallies.get_mut(usize::from(region.pool)).filter(|_| piece.is_some()) {
             tally.give(client, 1);
         }
