@@ -1,10 +1,17 @@
 //! Exceptions that came while a handler ran, or that a handler has caused.
 //!
-//! A handler's Secure frame says where it came from: it lies on the stack of the thread or of the kernel, with a signature, and no handler can write there.
-//! The interrupt controller says if handlers, or the kernel, are active. Frames and EXC_RETURNs do not count, because a handler can forge them.
-//! In Thread mode of Non-secure state the fault status of that state tells a handler from a thread: a handler's return reads a frame first, and may not.
-//! An active handler is ended from the Secure side: the exception returns to a stub in Secure Handler mode that has the handler's number, and that
-//! stub's return ends the handler; so its stack and its code do not matter. For several of them one frame each is made on the main stack.
+//! What is believed, and why:
+//! * The frame with which a handler was entered. It lies on the Secure stack of thread or kernel,
+//!   with a signature, and no handler can write there.
+//! * The active bits of the interrupt controller. Frames on the handlers' own stack say nothing,
+//!   nor do EXC_RETURNs: a handler can forge them.
+//! * The fault status of Non-secure state, where something failed in its Thread mode. A handler's
+//!   return reads a frame there first, which it may not. A thread reads nothing before it fails.
+//!
+//! An active handler is ended from the Secure side, so that its stack and its code do not matter:
+//! the exception returns to a stub in Secure Handler mode that has the handler's number, and the
+//! return of that stub ends the handler. If several are active, the main stack gets a frame for
+//! each, so that one stub after the other runs.
 
 use core::arch::asm;
 use core::sync::atomic::Ordering::Relaxed;
@@ -24,22 +31,29 @@ use super::state::{CFSR_NS, SFAR, SHCSR_NS};
 use super::strays::{is_returned, settle};
 use crate::registers::SFSR;
 
-/// From an exception of Secure state, callee registers on the stack, too, to the kernel.
+/// EXC_RETURN from an exception of Secure state to the kernel, where a handler had been entered
+/// over it: the callee registers are on the stack, too. For a thread: [`TO_THREAD`].
 const TO_KERNEL: u32 = 0xffff_ffc1;
-/// The same from one of Non-secure state.
+/// The same at the end of an exception of Non-secure state: the stub returns with it, for the last
+/// handler that is ended.
 const END_OVER_KERNEL: u32 = 0xffff_ffe0;
 const END_OVER_THREAD: u32 = 0xffff_ffe8;
 
-// Verdicts, in the low word; the entry code compares them. Any other is an EXC_RETURN, with the number of handlers to be ended in the high word.
-/// It is not of handlers' making.
+// Verdicts, in the low word; the entry code compares them. Any other low word is an EXC_RETURN, and
+// then the high word says what is to be done before it is used: bits 0 to 7 count the handlers that
+// are ended, [`LENGTHEN`] and [`DROP_SHIFT`] are about the stack.
+/// Handlers did not cause the exception: it is served as where there are none.
 pub(super) const NOT_HANDLERS: u64 = 0;
-/// The exception returns to what it has interrupted.
+/// The exception returns to what it has interrupted, as it was.
 pub(super) const GO_ON: u64 = 1;
-/// The thread that runs is stopped.
+/// The running thread is stopped: it has no frame with which it could go on.
 pub(super) const STOP_THREAD: u64 = 2;
-/// In the high word, beside the number: this exception's frame is a short one, and becomes the one that the last of them returns to.
+/// In the high word: this exception came to Secure code, and its frame has no signature and no
+/// callee registers. The last stub returns from a Non-secure exception, which expects both. They
+/// are put in front of the frame.
 pub(super) const LENGTHEN: u32 = 1 << 8;
-/// Above both: bytes of the main stack that are taken off it first.
+/// In the high word, from this bit on: bytes of the main stack that are taken off it first. They
+/// are frames of handlers that are ended, which nobody returns to.
 pub(super) const DROP_SHIFT: u32 = 16;
 
 const SFSR_INVEP: u32 = 1;
@@ -47,7 +61,8 @@ const SFSR_SFARVALID: u32 = 1 << 6;
 const HFSR_VECTTBL: u32 = 1 << 1;
 const HFSR_FORCED: u32 = 1 << 30;
 
-// SHCSR: pended faults and system call, and what is active.
+// SHCSR: by exception number, the bits with which faults and the system call are pended, and those
+// that say which are active.
 const PENDED: [(u32, u32); 5] = [(4, 1 << 13), (5, 1 << 14), (6, 1 << 12), (7, 1 << 20), (11, 1 << 15)];
 const ACTIVE: [(u32, u32); 8] =
     [(4, 1), (5, 1 << 1), (6, 1 << 3), (7, 1 << 4), (11, 1 << 7), (12, 1 << 8), (14, 1 << 10), (15, 1 << 11)];
@@ -57,7 +72,9 @@ const SECURE_FAULT: u32 = 7;
 const PENDSV: u32 = 14;
 const SYSTICK: u32 = 15;
 
-/// Notes what a handler has done, closes all lines, and has the kernel stop its domain.
+/// Notes what a handler has done, closes all lines, and has the kernel stop its domain. The kernel
+/// comes later, by PendSV, because this may have interrupted it. What was noted first is kept: what
+/// follows from it would mislead.
 pub(super) fn blame(fault: Fault, address: u32) {
     let owner = &COFFERDAM_OWNER;
     let own = owner.occupant();
@@ -70,21 +87,32 @@ pub(super) fn blame(fault: Fault, address: u32) {
     regs::ICSR.write(regs::PENDSVSET);
 }
 
-/// The exception that runs, with EXC_RETURN and both stack pointers as they were: a fault, or any exception of the kernel that came to Non-secure state.
+/// Returns the verdict on the exception that runs: a fault, or an exception of the kernel that came
+/// to Non-secure state. It is given EXC_RETURN and both stack pointers as they were at the entry.
+///
+/// Faults of handlers are told apart by where they were taken from: out of Secure code, where the
+/// entry or the return of a handler has failed, or a thread's own call was held off; out of Thread
+/// mode of Non-secure state, where only a thread that went there or a handler's return can be; and
+/// otherwise out of a handler's own code.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let number = armv_m::exception_number();
     let (status, secure) = (regs::CFSR.read(), SFSR.read());
     if number > SECURE_FAULT {
+        // The kernel is not entered over handlers: it comes again when they are gone.
         pend_again(number);
         return met(exc_return, psp, msp, false);
     }
     if let Some(last) = (number == HARD_FAULT).then(|| inside::last_frame(exc_return, msp)).flatten() {
+        // Handlers have filled the kernel's stack. Everything below the last frame goes.
         settle(status, secure);
         blame(Fault::Return, 0);
         return unwind(number, psp, last) + (u64::from((last - msp) << DROP_SHIFT) << 32);
     }
     if exc_return & SECURE != 0 {
+        // A handler was to be entered, or has returned, with what only a handler can spoil: a
+        // signature or an EXC_RETURN that is none, a vector or a frame that cannot be read. The
+        // last two can be a thread's, too; callee registers on the stack tell that it was none.
         let no_vector = number == HARD_FAULT && regs::HFSR.read() & HFSR_VECTTBL != 0;
         let failed = secure & SFSR_INVIS_INVER != 0
             || exc_return & DEFAULT_RULE == 0 && (no_vector || (status | CFSR_NS.read()) & UNSTACKED != 0);
@@ -95,7 +123,8 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
         }
         let is_held_off = exc_return & THREAD != 0 && (is_masked() || is_active());
         if number == HARD_FAULT && is_held_off && regs::HFSR.read() & HFSR_FORCED != 0 {
-            // What has become a HardFault is a thread's call or miss, and is taken again.
+            // A thread's call or miss has become a HardFault, because masks or active exceptions
+            // that handlers have left hold the kernel off. It is taken again when they are ended.
             regs::HFSR.write(u32::MAX);
             blame(Fault::Return, 0);
             pend_again(cause(status, secure));
@@ -104,14 +133,17 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
         return NOT_HANDLERS;
     }
     if exc_return & THREAD != 0 && !kernel_is_active(number) {
-        // A thread that went there, or a handler that returned into its place: Non-secure Thread mode may execute nothing, and that is all that happens. No
-        // thread sets masks, or comes there under a handler that is active.
+        // A thread went to Non-secure Thread mode, or a handler returned into its place. Nothing
+        // can be executed there, so that this fault is all that has happened. A thread is not to
+        // blame for more: it sets no masks, and does not come there under a handler that is active.
         if is_returned(status, secure) || is_masked() || is_active() {
             blame(Fault::Return, 0);
         }
         unmask();
         COFFERDAM_OWNER.reset_stack();
         if is_signed(psp) {
+            // A handler had been entered over the thread, or the thread has made such a frame
+            // itself. It goes on with it.
             settle(status, secure);
             return unwind(number, psp, msp);
         }
@@ -123,19 +155,23 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
     unwind(number, psp, msp)
 }
 
-/// A handler was met, or a thread that went to Non-secure code by itself and has not come to its fault yet. The handlers' budget may be used up.
+/// Returns the verdict when the meter, or an exception of the kernel, came to Non-secure state. It
+/// has met a handler, or a thread that went there by itself and has not come to its fault yet. With
+/// `is_empty` the handlers' capacity is used up, or they have cheated, so that they are ended.
 pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
     let number = armv_m::exception_number();
     let in_thread = exc_return & (THREAD | SECURE) == THREAD;
     if in_thread && !kernel_is_active(number) {
         let is_signed = is_signed(psp);
-        // It may be anybody's thread, which can forge a frame, too; a fault is all that is ahead of it. Handlers are to blame for their masks, and for
-        // Thread mode that they have opened.
+        // It may be anybody's thread, and a signature proves nothing: a thread can write one onto
+        // its own stack. If the mode is closed, a fault is all that is ahead of it. Handlers are
+        // blamed only for what no thread can do: masks, and a Thread mode that is open.
         if !(is_signed && is_thread_mode_open()) {
             if is_masked() {
                 blame(Fault::Return, 0);
             }
-            // The meter is above the kernel, which serves only its own exceptions, and leaves the thread to its fault.
+            // The meter leaves the thread to its fault, which ends it at once. An exception of the
+            // kernel cannot: it was pended again, and would come here before the fault, for ever.
             if is_meter(number) {
                 return GO_ON;
             }
@@ -152,17 +188,19 @@ pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
     unwind(number, psp, msp)
 }
 
-/// Whether an exception came to a thread that has gone to Non-secure code by itself: no handler's time, and nothing but a fault is ahead of it.
+/// Returns true if an exception came to a thread that has gone to Non-secure code by itself. That
+/// time is not charged to handlers: the thread has come there alone, and only a fault is ahead.
 pub(super) fn is_stray(exc_return: u32) -> bool {
     exc_return & (THREAD | SECURE) == THREAD && !is_thread_mode_open()
 }
 
-/// Whether an exception came to a handler's own code.
+/// Returns true if an exception came to a handler's own code.
 pub(super) fn is_handler(exc_return: u32) -> bool {
     exc_return & (THREAD | SECURE) == 0
 }
 
-/// Whether something of Non-secure state is active.
+/// Returns true if an exception of Non-secure state is active: one of the system's, or a line of
+/// the domain that occupies.
 pub(super) fn is_active() -> bool {
     SHCSR_NS.read() & ACTIVE_NS != 0
         || COFFERDAM_OWNER.lines().any(|(line, _)| {
@@ -171,7 +209,10 @@ pub(super) fn is_active() -> bool {
         })
 }
 
-/// What a look finds of the handler whose frame is on the stack of Non-secure state: its stack is not its domain's, or it has executed WFI or WFE last.
+/// Returns what a look finds of the handler whose frame is on the stack of Non-secure state. Its
+/// stack may not be in its domain's memory; that comes first, because the frame is read only from a
+/// stack that is. Or its last instruction was WFI or WFE: the counter stands still while the
+/// processor sleeps, and such a handler would take time that nothing counts.
 pub(super) fn finding() -> Option<(Fault, u32)> {
     let sp: u32;
     // SAFETY: reads a register.
@@ -184,7 +225,8 @@ pub(super) fn finding() -> Option<(Fault, u32)> {
     is_behind_sleep(pc).then_some((Fault::Data, 0))
 }
 
-/// Whether the instruction before an address is WFI or WFE, of handlers' code.
+/// Returns true if the instruction before an address is WFI or WFE, of two bytes or of four. Only
+/// handlers' code is read.
 fn is_behind_sleep(pc: u32) -> bool {
     const HINTS: [u32; 2] = [0xbf30, 0xbf20];
     const WIDE_HINTS: [u32; 2] = [0xf3af_8003, 0xf3af_8002];
@@ -200,7 +242,8 @@ fn is_meter(number: u32) -> bool {
     number >= FIRST_LINE && COFFERDAM_OWNER.is_meter(number - FIRST_LINE)
 }
 
-/// Name and address of what a handler did.
+/// Returns name and address of what a handler did, from what Secure state was told of it:
+/// SFSR, then CFSR.
 fn named(status: u32, secure: u32) -> (Fault, u32) {
     if secure & SFSR_INVEP != 0 {
         (Fault::Execute, 0)
@@ -213,7 +256,8 @@ fn named(status: u32, secure: u32) -> (Fault, u32) {
     }
 }
 
-/// The fault that has become a HardFault because handlers' masks were set: a system call if there is none.
+/// Returns the number of the exception that has become a HardFault because handlers' masks were
+/// set. The fault status names a fault. A system call has none.
 fn cause(status: u32, secure: u32) -> u32 {
     match status {
         _ if secure != 0 => SECURE_FAULT,
@@ -224,7 +268,7 @@ fn cause(status: u32, secure: u32) -> u32 {
     }
 }
 
-/// The exception is taken again when this one is left.
+/// Pends an exception, so that it is taken again when this one is left.
 fn pend_again(number: u32) {
     match number {
         PENDSV => regs::ICSR.write(regs::PENDSVSET),
@@ -239,7 +283,8 @@ fn pend_again(number: u32) {
     }
 }
 
-/// Whether an exception of the kernel is active beside the one that runs.
+/// Returns true if an exception of the kernel is active beside the one that runs: handlers have
+/// then interrupted the kernel, not a thread.
 fn kernel_is_active(number: u32) -> bool {
     let active = regs::SHCSR.read();
     if ACTIVE.iter().any(|(other, bit)| *other != number && active & bit != 0) {
@@ -251,14 +296,17 @@ fn kernel_is_active(number: u32) -> bool {
     })
 }
 
-/// Of 32 lines from this one on, those that are no exceptions of the kernel: of the exception that runs, and the meter's.
+/// Returns bits of those Secure lines, of 32 from this one on, whose exceptions are not the
+/// kernel's: the one that runs, and the meter's.
 fn beside_the_kernel(number: u32, line: u32) -> u32 {
     let owner = &COFFERDAM_OWNER;
     let lines = [number.wrapping_sub(FIRST_LINE), owner.looks.line.load(Relaxed), owner.counter.line.load(Relaxed)];
     lines.iter().filter(|own| **own & !31 == line).fold(0, |bits, own| bits | 1 << (own & 31))
 }
 
-/// Ends whatever handlers have left active above the Secure code to which this exception came, with this EXC_RETURN.
+/// Returns the verdict that ends whatever handlers have left active above the Secure code to which
+/// this exception came. A handler can return past another one, to the code below both: that one
+/// then stays active, and its priority holds the kernel off.
 pub(super) fn end(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let over = if exc_return & THREAD == 0 { END_OVER_KERNEL } else { END_OVER_THREAD };
     let count = chain();
@@ -275,7 +323,7 @@ pub(super) fn end(exc_return: u32, psp: u32, msp: u32) -> u64 {
     u64::from(over | exc_return & BASIC) | u64::from(count | lengthen) << 32
 }
 
-/// Whether the frame of an exception on the stack of the thread that runs can be lengthened.
+/// Returns true if the stack of the running thread has room to lengthen the frame that is there.
 fn has_room(psp: u32) -> bool {
     // SAFETY: see `word_on_stack`.
     let context = unsafe { (*(&raw const COFFERDAM_CPU)).as_ref() };
@@ -285,7 +333,9 @@ fn has_room(psp: u32) -> bool {
     })
 }
 
-/// The thread that runs goes on nowhere, with a frame at the end of its stack: no handler can be ended where its stack pointer is.
+/// Makes the running thread fault when it goes on, with a made frame at the end of its stack that
+/// leads to address 0. Its own stack pointer leaves no room for the frame that the last stub
+/// returns to, and the handler has to be ended all the same.
 fn fail_thread() {
     const WORDS: usize = (CALLEE_BYTES + FRAME_BYTES) as usize / 4;
     const THUMB: u32 = 1 << 24;
@@ -301,12 +351,15 @@ fn fail_thread() {
     }
 }
 
-/// The EXC_RETURN with which everything handlers have interrupted goes on, and how many of them are to be ended.
+/// Returns the verdict with which whatever handlers have interrupted goes on, the kernel or a
+/// thread: the EXC_RETURN, how many handlers are ended, and what of the main stack goes with them.
 pub(super) fn unwind(number: u32, psp: u32, msp: u32) -> u64 {
     let kernel = kernel_is_active(number);
     let drop = inside::left_over(msp, kernel);
     // SAFETY: the frame on the kernel's stack: hardware has put it there when the outermost handler was entered.
     let word = if kernel { Some(unsafe { ((msp + drop) as *const u32).read_volatile() }) } else { word_on_stack(psp) };
+    // Its lowest bit is clear if floating-point state is in the frame. A stack pointer that has
+    // left the thread's stack is not followed.
     let basic = if word.is_none_or(|word| word & 1 != 0) { BASIC } else { 0 };
     let count = chain();
     let last = match (count, kernel) {
@@ -318,7 +371,9 @@ pub(super) fn unwind(number: u32, psp: u32, msp: u32) -> u64 {
     u64::from(last | basic) | u64::from(count | drop << DROP_SHIFT) << 32
 }
 
-/// The meter has interrupted a handler that is to be ended, on its way: its verdict, as [`unwind`] has it. The stub ends it by itself.
+/// Returns the verdict when the meter has interrupted a handler that is to be ended, while that was
+/// in Secure code: in the way into the kernel, or in the stub. The stub is left alone, because its
+/// next instruction ends the handler.
 pub(super) fn end_inside(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let own = inside::own_bytes(exc_return);
     if !inside::is_in_way_in(msp + own - FRAME_BYTES) {
@@ -328,7 +383,7 @@ pub(super) fn end_inside(exc_return: u32, psp: u32, msp: u32) -> u64 {
     unwind(armv_m::exception_number(), psp, msp + own) + (u64::from(own << DROP_SHIFT) << 32)
 }
 
-/// Notes the lines whose handlers are active, which the entry code ends; how many.
+/// Notes the lines whose handlers are active, and returns how many. The entry code ends them.
 fn chain() -> u32 {
     let owner = &COFFERDAM_OWNER;
     let mut count = 0;
