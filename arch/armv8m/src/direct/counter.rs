@@ -136,8 +136,10 @@ impl Counter {
         is_kept
     }
 
-    /// Whether its registers are as they were set, and the count has not gone back since the last look, nor further than so many cycles. One function for all
-    /// looks, where those that find nothing are.
+    /// Returns true if the counter's registers are as they were set, and its count is possible: it
+    /// has not gone back since the last look, and is at most `most` cycles beyond what was charged.
+    /// Handlers can write all of these. It lies in memory without wait states, with the looks that
+    /// find nothing, because nearly all looks do. It is not inlined, so that memory holds it once.
     #[inline(never)]
     #[unsafe(link_section = ".hot.counter")]
     fn is_kept(&self, now: u32, most: u32) -> bool {
