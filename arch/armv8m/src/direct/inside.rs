@@ -31,7 +31,10 @@ pub(super) fn is_on_its_way(exc_return: u32, msp: u32) -> bool {
     is_way_in(pc) || pc == (&raw const cofferdam_end_handler) as u32 & !1
 }
 
-/// Bytes on the main stack of handlers that are ended: all that is there if nobody but a thread is below them, otherwise frames in the way in down to the kernel's.
+/// Returns the bytes on the main stack that go with the handlers that are ended. Over a thread that
+/// is all: each entry from a thread begins at the top of the stack, so nobody needs what is there.
+/// Over the kernel it is the frames in the way in, down to the one with which the kernel itself was
+/// interrupted: the kernel goes on with that one.
 ///
 /// # Bound
 /// The frames between `msp` and the top of the kernel's stack.
