@@ -20,7 +20,8 @@ pub(super) const MAX_LINE: u32 = 128;
 /// All active bits of SHCSR.
 pub(super) const ACTIVE_NS: u32 = 0xdbf;
 
-/// Requests of the kernel: they are done above handlers and above the kernel, whole.
+/// Requests of the kernel to the meter. The meter's interrupt is above handlers and above the
+/// kernel, so that no handler runs while half of a request is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Request {
