@@ -49,8 +49,10 @@ fn is_failed(status: u32, secure: u32) -> bool {
     (CFSR_NS.read() | status & CFSR_UNSTKERR) & UNSTACKED != 0 || secure & SFSR_INTEGRITY != 0
 }
 
-/// Faults of a handler are forgotten, that too which came of an entry whose frame its stack had no room for. One that waits to be taken of any other kind
-/// is a thread's, whose stack had no room when a handler came.
+/// Forgets the faults of a handler, so that no later exception is judged by their status. A
+/// SecureFault that is pending is forgotten, too: an entry has failed, because the handler's stack
+/// had no room for its frame. Any other fault that is pending stays, with the status of failed
+/// stacking: it is a thread's, whose stack had no room when a handler came.
 #[inline(always)]
 pub(super) fn settle(status: u32, secure: u32) {
     const STACKING: u32 = 1 << 4 | 1 << 12 | 1 << 20;
