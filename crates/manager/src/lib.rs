@@ -63,7 +63,8 @@ pub const MAP_STEPS: u32 = 4;
 /// piece of 64 KiB has sixteen descriptors, and is therefore the last of its request. With region
 /// registers there is one piece.
 pub const MAP_BYTES: u32 = MAP_STEPS << PAGE_LOG2;
-/// Domains that lose shared memory in one step of revoking it.
+/// Domains that lose shared memory in one call of `REVOKE`. The owner calls again until there is
+/// none, because the bound of a call must not grow with the number of domains.
 pub const REVOKE_STEPS: u32 = 2;
 /// Bit of a badge: its holder may reclaim what other domains hold.
 pub const SUPERVISOR: u32 = 1 << 31;
