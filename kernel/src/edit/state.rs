@@ -27,7 +27,7 @@ pub(crate) struct Edit<A: Arch> {
     /// It is being counted, or taken back.
     pub(super) counting: Option<Counting>,
     /// Whether the domain goes on using what lies next to either end of a mapping that is taken
-    /// out.
+    /// out. The frame table then needs a mark at that end, because the rest of the use stops there.
     pub(super) goes_on: [bool; 2],
     /// How far the mapping has come into what the domain may access, or out of that.
     pub(super) progress: Progress<A>,
