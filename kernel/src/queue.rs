@@ -138,7 +138,9 @@ impl Times {
         if index < self.threads { Wake::Thread(index) } else { Wake::Budget(index - self.threads) }
     }
 
-    /// The earliest time of any priority. After [`Times::take_due`] it may be earlier than that, until [`Times::settle`].
+    /// The earliest time of any priority. After [`Times::take_due`] it may be earlier than that,
+    /// until [`Times::settle`]: an entry is taken without a search for the next one. A time that is
+    /// too early costs a closer look, one that is too late would be a wake-up missed.
     #[inline(always)]
     pub const fn soonest(&self) -> u64 {
         self.soonest
