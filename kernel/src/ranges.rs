@@ -22,7 +22,9 @@ pub struct FrameRange<W> {
 pub struct Marks {
     /// So many at most.
     pub most: i32,
-    /// So many are there now beyond those that areas had at boot; two more while a restart takes away a part of a mapping.
+    /// So many are there now beyond those that areas had at boot. While a restart takes away a part
+    /// of a mapping, it can be two more than `most`: these are kept back for it, because a restart
+    /// must not fail for want of marks.
     pub used: i32,
 }
 
