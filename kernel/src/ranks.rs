@@ -98,7 +98,9 @@ impl Waiters {
         self.older | self.newer == 0
     }
 
-    /// Rank of the most important. Of equals, those who have had a turn wait until each of the others has had one.
+    /// Rank of the most important. Of equals, those who have had a turn wait until each of the
+    /// others has had one. By rank alone, one that uses up the budget in each period would be first
+    /// at each boundary, and its equals would never run.
     pub(crate) const fn first(&mut self, ranks: &Ranks) -> Option<u8> {
         let (older, newer) = (self.older.leading_zeros() as u8, self.newer.leading_zeros() as u8);
         if newer < older && (self.older == 0 || ranks.differ(newer, older)) {
