@@ -68,7 +68,8 @@ impl<A: RegionArch<Protection = Regions<A>>> Kernel<A> {
         self.dispatch();
     }
 
-    /// Takes a miss from the budget of the running thread.
+    /// Takes a miss from the budget of the running thread. If none is left, the budget is brought
+    /// up to date before the thread waits: a boundary that has passed has granted misses anew.
     fn pay_miss(&mut self, thread: Ref<Thread<A>>) {
         let index = self.threads.at(thread).budget;
         let budget = self.budgets.at_mut(index);
