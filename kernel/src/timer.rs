@@ -98,8 +98,11 @@ impl<A: Arch> Kernel<A> {
         self.core.armed = (now as u32).wrapping_add(ahead);
     }
 
-    /// Looks at one budget after the other, four in a second at most and one in a second at least, so that none is left alone for longer than
-    /// low words can tell times apart.
+    /// Looks at one budget after the other, so that none is left alone for longer than low words
+    /// can tell times apart. A look comes a quarter of a second after the last at the earliest, to
+    /// keep the cost low, and three quarters after it at the latest: the timer is never set for
+    /// more than half a second, and one that came just before a quarter was over does not look.
+    /// Boot checks that a turn with the most budgets is short enough.
     #[inline(always)]
     fn sweep(&mut self, now: u64) {
         if (now as u32).wrapping_sub(self.sweep_at) as i32 >= 0 {
