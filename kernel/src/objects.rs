@@ -247,9 +247,9 @@ pub struct Thread<A: Arch> {
     pub(crate) generation: u16,
 }
 
-/// A budget: a deferrable server. The time that is left may be negative by at most the enforcement
-/// granularity and one activation for each thread that it pays for (docs/time.md, rule (c)); the
-/// debt is paid by the next periods.
+/// A budget: a deferrable server. The time that is left may be negative, because activations are
+/// paid when they are arranged, and because the timer that ends a thread can be late. docs/time.md,
+/// rule (c), says by how much at most. The next periods pay this debt.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Ticks, by the arithmetic of the analysis.
