@@ -1,5 +1,6 @@
 //! The deferrable server on its grid (docs/time.md, rules (a) and (f)): at every multiple of its period, counted from its start, a budget
-//! is full again; what it holds may be used at any time until then, and is lost at the next boundary if it is not.
+//! gets its capacity again, of which a debt is paid first. What it holds may be used at any time until then, and is lost at the next
+//! boundary if it is not.
 //!
 //! # Supply
 //! A caller that asks finds what a refill at every boundary would have left, however late the
