@@ -4,6 +4,7 @@
 //! capacity; what it has taken off, the meter charges, whatever the counter says then ([`Displaced::owed`]). A count that runs ahead gives nobody more time than
 //! that capacity, and one that the kernel sees go back again stops its domain.
 
+use core::arch::asm;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use abi::trace::Fault;
@@ -18,6 +19,8 @@ pub(super) struct Displaced {
     /// The count when the kernel last asked, and parts of a tick that it has not yet been told.
     seen: AtomicU32,
     rest: AtomicU32,
+    /// The seat that occupied Non-secure state then.
+    seat: AtomicU32,
     /// Ticks that it has been told of.
     told: AtomicU32,
     /// Ticks that handlers were charged, and the most that the kernel may be told of. The meter's.
@@ -32,6 +35,7 @@ pub(super) static DISPLACED: Displaced = Displaced {
     count: AtomicU32::new(0),
     seen: AtomicU32::new(0),
     rest: AtomicU32::new(0),
+    seat: AtomicU32::new(0),
     told: AtomicU32::new(0),
     charged: AtomicU32::new(0),
     most: AtomicU32::new(0),
@@ -63,6 +67,28 @@ impl Displaced {
         self.beside.fetch_add(self.met.load(Relaxed), Relaxed);
     }
 
+    /// Cycles since the kernel last asked. A count that has gone back meanwhile stops the domain, if it is the one that occupied Non-secure state then: another one
+    /// is not to blame for what it finds. No handler and no meter comes in between, and neither does a change.
+    fn passed(&self) -> u32 {
+        // SAFETY: the kernel runs with interrupts on, which has them on again a few instructions later.
+        unsafe { asm!("cpsid i", options(nostack, preserves_flags)) };
+        let now = self.now();
+        let passed = now.wrapping_sub(self.seen.swap(now, Relaxed));
+        let seat = COFFERDAM_OWNER.seat.load(Relaxed);
+        let goes_back = (passed as i32) < 0;
+        if self.seat.swap(seat, Relaxed) == seat && goes_back {
+            blame(Fault::Data, 0);
+        }
+        // SAFETY: see above.
+        unsafe { asm!("cpsie i", options(nostack, preserves_flags)) };
+        if goes_back { 0 } else { passed }
+    }
+
+    /// Returns true if the count has gone back since the kernel last asked: the meter asks before the domain leaves, which is to blame for it.
+    pub(super) fn goes_back(&self) -> bool {
+        (self.now().wrapping_sub(self.seen.load(Relaxed)) as i32) < 0
+    }
+
     fn now(&self) -> u32 {
         // SAFETY: a register, or a word of this.
         unsafe { (self.count.load(Relaxed) as *const u32).read_volatile() }
@@ -81,12 +107,7 @@ pub(crate) fn is_displaced() -> bool {
 /// O(1).
 pub(crate) fn displaced() -> u32 {
     let known = &DISPLACED;
-    let now = known.now();
-    let passed = now.wrapping_sub(known.seen.swap(now, Relaxed));
-    if (passed as i32) < 0 {
-        blame(Fault::Data, 0);
-        return known.beside.swap(0, Relaxed);
-    }
+    let passed = known.passed();
     let (cycles, ticks) = COFFERDAM_OWNER.counter.rate();
     let parts = u64::from(passed) * u64::from(ticks) + u64::from(known.rest.load(Relaxed));
     known.rest.store((parts % u64::from(cycles)) as u32, Relaxed);

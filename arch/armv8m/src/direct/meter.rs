@@ -39,7 +39,8 @@ fn measure(met: Option<bool>) -> bool {
 /// What the domain that leaves has done to its counter, or left set, is found now, and its own: another one is not blamed for it.
 fn find() {
     let counter = &COFFERDAM_OWNER.counter;
-    if counter.is_there() && counter.finds(false) {
+    let goes_back = DISPLACED.goes_back();
+    if counter.is_there() && (counter.finds(false) || goes_back) {
         judge::blame(Fault::Data, 0);
     } else if is_masked() || sleeps_on_exit() || is_thread_mode_privileged() {
         judge::blame(Fault::Return, 0);
