@@ -1,5 +1,5 @@
 /* A domain with a handler that does nothing wrong. Exit codes: 1 for what the manifest lacks; 2 if a call failed. */
-#include "cofferdam.h"
+#include "devices.h"
 
 enum { TICKS_OF_10_MS = 200000 };
 
@@ -10,12 +10,9 @@ COF_ENTRY void fired(void) {
 }
 
 int main(void) {
-    struct cof_area area;
-    if (cof_area("uart1", &area) != 0)
+    uart = sender();
+    if (uart == 0)
         return 1;
-    uart = (volatile uint32_t *)(uintptr_t)area.base;
-    uart[4] = 16;
-    uart[2] = 5;
     if (cof_interrupt_ack(cof_cap("fired", COF_KIND_INTERRUPT)) != 0)
         return 2;
     for (;;)

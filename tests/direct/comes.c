@@ -1,6 +1,6 @@
 /* A handler that comes at any time of a change to another domain, with a deed of its own: over the kernel it stays for
  * longer than looks are apart. Exit codes: 1 for what the manifest lacks; 2 if a call failed. */
-#include "cofferdam.h"
+#include "devices.h"
 
 /* The arbiter changes to the other domain at 6 ms, 10 ms, and so on. The phases are those between its call and the
  * change. */
@@ -17,10 +17,9 @@ COF_ENTRY void fired(void) {
 }
 
 int main(void) {
-    struct cof_area area;
-    if (cof_area("timer1", &area) != 0)
+    timer = registers_of("timer1");
+    if (timer == 0)
         return 1;
-    timer = (volatile uint32_t *)(uintptr_t)area.base;
     timer[2] = 0;
     if (cof_interrupt_ack(cof_cap("fired", COF_KIND_INTERRUPT)) != 0)
         return 2;

@@ -1,7 +1,7 @@
 /* Handlers that stay in the way into the kernel: the outer one, which an inner one without an end interrupts there, and
  * one whose link leads into the way in again. Both use up their capacity in each period. Mark 2: how often they have
  * been entered. Exit codes: 1 for what the manifest lacks; 2 if a call failed. */
-#include "cofferdam.h"
+#include "devices.h"
 
 enum { ROUNDS = 80, TICKS_OF_5_MS = 100000 };
 
@@ -37,13 +37,10 @@ COF_ENTRY void inner(void) {
 }
 
 int main(void) {
-    struct cof_area first, second;
-    if (cof_area("timer1", &first) != 0 || cof_area("uart1", &second) != 0)
+    timer = registers_of("timer1");
+    uart = sender();
+    if (timer == 0 || uart == 0)
         return 1;
-    timer = (volatile uint32_t *)(uintptr_t)first.base;
-    uart = (volatile uint32_t *)(uintptr_t)second.base;
-    uart[4] = 16;
-    uart[2] = 5;
     uint32_t kind = COF_KIND_INTERRUPT;
     if (cof_interrupt_ack(cof_cap("inner", kind)) != 0 || cof_interrupt_ack(cof_cap("outer", kind)) != 0)
         return 2;

@@ -2,7 +2,7 @@
  * the outer one, by a frame of its own making. What lies on the kernel's stack stays there. The first handler comes
  * over a thread or the kernel, and pends the outer one, which goes on until the stack is full, or in the first rounds
  * of a life returns before. Exit codes: 1 for what the manifest lacks; 2 if a call failed. */
-#include "cofferdam.h"
+#include "devices.h"
 
 enum { ROUNDS = 400, RETURNS = 6, TICKS_OF_2_MS = 40000, UART1_TX = 51 };
 
@@ -60,13 +60,10 @@ volatile uint32_t *timer, *uart;
 volatile uint32_t is_in, tries, most;
 
 int main(void) {
-    struct cof_area first, second;
-    if (cof_area("timer1", &first) != 0 || cof_area("uart1", &second) != 0)
+    timer = registers_of("timer1");
+    uart = sender();
+    if (timer == 0 || uart == 0)
         return 1;
-    timer = (volatile uint32_t *)(uintptr_t)first.base;
-    uart = (volatile uint32_t *)(uintptr_t)second.base;
-    uart[4] = 16;
-    uart[2] = 5;
     uint32_t kind = COF_KIND_INTERRUPT;
     if (cof_interrupt_ack(cof_cap("inner", kind)) != 0 || cof_interrupt_ack(cof_cap("outer", kind)) != 0)
         return 2;

@@ -1,7 +1,7 @@
 /* The handler sets the counter of its time ahead, and back, so that the kernel takes the thread's own time for the
  * handlers'. In one life the thread asks the kernel after both, in the other after the first alone, and then uses its
  * budget up. Exit codes: 1 for what the manifest lacks; 2 if a call failed; 3: it goes on. */
-#include "cofferdam.h"
+#include "devices.h"
 
 #define CYCCNT (*(volatile uint32_t *)0xe0001004)
 enum { AHEAD = 250000, LOOPS = 60000, ROUNDS = 20 };
@@ -23,12 +23,9 @@ static void move(uint32_t is_ahead) {
 }
 
 int main(void) {
-    struct cof_area area;
-    if (cof_area("uart1", &area) != 0)
+    uart = sender();
+    if (uart == 0)
         return 1;
-    uart = (volatile uint32_t *)(uintptr_t)area.base;
-    uart[4] = 16;
-    uart[2] = 5;
     if (cof_interrupt_ack(cof_cap("moves", COF_KIND_INTERRUPT)) != 0)
         return 2;
     uint32_t own = cof_cap("own", COF_KIND_BUDGET), left, next, asks = cof_time_now() & 1;
