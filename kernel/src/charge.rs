@@ -32,14 +32,10 @@ impl<A: Arch> Kernel<A> {
             // Handlers can write what counts them. They have not taken more than has passed: the way out of the kernel, and what the thread has used since it
             // was charged.
             let left = self.budgets.at(self.threads.at(thread).budget).time.left();
-            let passed = (left as u32).wrapping_add(self.path).wrapping_sub(self.end_of_budget());
+            let until_end = self.core.limit.wrapping_sub(self.core.arch.ticks());
+            let passed = (left as u32).wrapping_add(self.path).wrapping_sub(until_end);
             self.shift(ticks.min((passed as i32).max(0) as u32));
         }
-    }
-
-    /// Ticks to the end of the running thread's budget; negative, behind it.
-    fn end_of_budget(&mut self) -> u32 {
-        self.core.limit.wrapping_sub(self.core.arch.ticks())
     }
 
     /// The thread that runs from now on begins behind all that handlers have taken so far.

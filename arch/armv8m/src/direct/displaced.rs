@@ -73,9 +73,9 @@ impl Displaced {
         // SAFETY: the kernel runs with interrupts on, which has them on again a few instructions later.
         unsafe { asm!("cpsid i", options(nostack, preserves_flags)) };
         let now = self.now();
+        let goes_back = self.is_behind(now);
         let passed = now.wrapping_sub(self.seen.swap(now, Relaxed));
         let seat = COFFERDAM_OWNER.seat.load(Relaxed);
-        let goes_back = (passed as i32) < 0;
         if self.seat.swap(seat, Relaxed) == seat && goes_back {
             blame(Fault::Data, 0);
         }
@@ -86,7 +86,12 @@ impl Displaced {
 
     /// Returns true if the count has gone back since the kernel last asked: the meter asks before the domain leaves, which is to blame for it.
     pub(super) fn goes_back(&self) -> bool {
-        (self.now().wrapping_sub(self.seen.load(Relaxed)) as i32) < 0
+        self.is_behind(self.now())
+    }
+
+    /// Returns true if a count is behind the one that the kernel saw last. No 2^31 cycles of handlers pass between two questions.
+    fn is_behind(&self, now: u32) -> bool {
+        (now.wrapping_sub(self.seen.load(Relaxed)) as i32) < 0
     }
 
     fn now(&self) -> u32 {
