@@ -163,8 +163,12 @@ impl Context {
     pub fn respond<const N: usize>(&mut self, status: u32, values: [u32; N]) {
         const { assert!(N <= 2) };
         self.set_frame(0, status);
-        for (index, value) in values.into_iter().enumerate() {
-            self.set_frame(1 + index, value);
+        // No loop over the values: compiled for size, it stays one.
+        if let Some(&first) = values.first() {
+            self.set_frame(1, first);
+        }
+        if let Some(&second) = values.get(1) {
+            self.set_frame(2, second);
         }
     }
 

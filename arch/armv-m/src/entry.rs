@@ -380,6 +380,7 @@ cofferdam_kernel_failed:
     ldr     pc, =kernel_panic
     .ltorg
 "#,
+    $crate::miss_text!(),
     last = const $crate::entry::LAST,
     stack_base = const $crate::entry::STACK_BASE,
     start_base = const $crate::entry::START_BASE,
@@ -397,6 +398,21 @@ cofferdam_kernel_failed:
     mark = const $crate::Call::Mark as u32,
     start = const $crate::entry::START,
     domain = const $crate::entry::DOMAIN,
+    rbar = const 0xe000_ed9c_u32,
+    cfsr = const 0xe000_ed28_u32,
+    mmfar = const 0xe000_ed34_u32,
+    data = const $crate::miss::DATA,
+    fetch = const $crate::miss::FETCH,
+    pc = const $crate::miss::STACKED_PC,
+    port = const $crate::miss::PORT,
+    depth = const $crate::MAX_DEPTH,
+    root = const $crate::layout::ROOT,
+    header = const $crate::layout::HEADER,
+    countdown = const $crate::layout::COUNTDOWN,
+    random = const $crate::layout::RANDOM,
+    candidates = const $crate::layout::CANDIDATES,
+    keep = const $crate::layout::KEEP,
+    paged = const $crate::layout::PAGED,
 );
     };
 }

@@ -20,11 +20,11 @@ use units::VirtAddr;
 use crate::machine::{Board, Machine, Port};
 use crate::regs;
 
-/// Defines the code of a miss, behind [`entry_code!`](crate::entry_code).
+/// The code of a miss, for [`entry_code!`](crate::entry_code): assembled together with the macros that it uses, because the order of two blocks of assembly is
+/// the compiler's.
 #[macro_export]
-macro_rules! miss_code {
+macro_rules! miss_text {
     () => {
-core::arch::global_asm!(
     r#"
     .section .hot.miss, "ax", %progbits
 
@@ -146,25 +146,7 @@ cofferdam_miss_counted:
     b       cofferdam_counted
 
     .ltorg
-"#,
-    rbar = const 0xe000_ed9c_u32,
-    cfsr = const 0xe000_ed28_u32,
-    mmfar = const 0xe000_ed34_u32,
-    data = const $crate::miss::DATA,
-    fetch = const $crate::miss::FETCH,
-    domain = const $crate::entry::DOMAIN,
-    stack_base = const $crate::entry::STACK_BASE,
-    pc = const $crate::miss::STACKED_PC,
-    port = const $crate::miss::PORT,
-    depth = const $crate::MAX_DEPTH,
-    root = const $crate::layout::ROOT,
-    header = const $crate::layout::HEADER,
-    countdown = const $crate::layout::COUNTDOWN,
-    random = const $crate::layout::RANDOM,
-    candidates = const $crate::layout::CANDIDATES,
-    keep = const $crate::layout::KEEP,
-    paged = const $crate::layout::PAGED,
-);
+"#
     };
 }
 

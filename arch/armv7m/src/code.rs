@@ -78,4 +78,3 @@ armv_m::entry_code!(concat!(
     .endm
 "#
 ));
-armv_m::miss_code!();

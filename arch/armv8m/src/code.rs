@@ -104,4 +104,3 @@ armv_m::entry_code!(concat!(
 "#,
     crate::direct::entry_macros!()
 ));
-armv_m::miss_code!();
