@@ -1,6 +1,6 @@
 //! Tests of the boards' files: those that are there, and what is refused.
 
-use build_tool::Install;
+use build_tool::{Install, Instead, Loaded};
 use manifest::Diagnostic;
 
 use super::{Chip, all, find, path};
@@ -63,6 +63,22 @@ fn every_file_is_read_and_names_systems_that_exist() {
         }
         for peer in chip.peers() {
             assert!(!chip.operations(Some(peer)).is_empty(), "{}: nothing of {}", chip.board.name, peer.suffix);
+        }
+    }
+}
+
+/// A rule of admission that is new must not be found by whoever measures next.
+#[test]
+fn every_system_whose_figures_are_rows_is_admitted_on_its_board() {
+    let install = install();
+    for chip in all(&install).expect("the files follow their schema") {
+        let systems = chip.systems();
+        let some = [&systems.heap, &systems.manager, &systems.direct, &systems.occupy, &systems.veneer];
+        for system in some.into_iter().flatten().chain([&systems.benchmark]).chain(&systems.paths) {
+            let on = Instead::board(&chip.board.name);
+            let loaded = Loaded::load_for(&install, &install.root.join(system), on).expect("the system is read");
+            let refused = loaded.admit(true).err().unwrap_or_default();
+            assert!(refused.is_empty(), "{system} on {}: {}", chip.board.name, refused[0]);
         }
     }
 }
