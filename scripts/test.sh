@@ -16,7 +16,8 @@
 #   mutants_long  kernels without a check, in the ways that `mutants` does not try (`long` in tests/attacks/mutants.toml and tests/direct/mutants.toml); only when named
 #
 # Everything is built first, then as many suites run at a time as there are processors (COFFERDAM_LANES, if set), the
-# longest first. A suite that does not build, or that ends without a summary of its own, counts as one failure. Exit code 0 only
+# longest first. A suite that does not build, that ends without a summary of its own, or that passes with another number of runs
+# under a simulator than tests/suites/runs.txt has, counts as one failure. Exit code 0 only
 # when nothing failed and something passed.
 set -uo pipefail
 
@@ -89,7 +90,7 @@ count() { # log, field
 }
 
 ended() { # name, exit code
-    local name="$1" code="$2" log="$LOGS/$1.log" passed failed
+    local name="$1" code="$2" log="$LOGS/$1.log" passed failed runs may cycles
     echo "== $name"
     grep -vE "$NOISE" "$log" || true
     passed="$(count "$log" passed)" failed="$(count "$log" failed)"
@@ -100,9 +101,16 @@ ended() { # name, exit code
         echo "$name: no test ran: counted as one failure"
         failed=1
     fi
+    runs="$(wc -l < "$LOGS/$name.runs")"
+    may="$(awk -v name="$name" '$1 == name { print $2 }' tests/suites/runs.txt)"
+    if [ "$failed" = 0 ] && [ "$runs" != "$may" ]; then
+        echo "$name: $runs runs of systems, and tests/suites/runs.txt has ${may:-none}: counted as one failure; each run takes seconds of every \`make test\`, so that line is changed in the same commit"
+        failed=1
+    fi
     PASSED=$((PASSED + passed)) FAILED=$((FAILED + failed))
     processor_of "$name"
-    TIMES+=("$(printf '%-15s %4d s, of processors %4d s  %5d passed  %3d failed  (%s)' "$name" $((SECONDS - BEGAN[$name])) "$TOOK" "$passed" "$failed" "${log#"$ROOT"/}")")
+    cycles="$(awk '{ sum += $2 } END { printf "%d", sum / 1e6 }' "$LOGS/$name.runs")"
+    TIMES+=("$(printf '%-15s %4d s, of processors %4d s  %5d passed  %3d failed  %4d runs, %6d million cycles  (%s)' "$name" $((SECONDS - BEGAN[$name])) "$TOOK" "$passed" "$failed" "$runs" "$cycles" "${log#"$ROOT"/}")")
 }
 
 # Seconds of processors that a step took, in TOOK; all are added up in PROCESSOR.
@@ -178,7 +186,9 @@ one_ended() {
 for name in "${SUITES[@]}"; do
     [ "$running" -lt "$LANES" ] || one_ended
     BEGAN[$name]=$SECONDS
-    { time run_suite "$name" > "$LOGS/$name.log" 2>&1; } 2> "$LOGS/$name.time" &
+    : > "$LOGS/$name.runs"
+    # Each simulator that ends adds a line (sim/runner/src/run.rs).
+    { time COFFERDAM_RUNS="$LOGS/$name.runs" run_suite "$name" > "$LOGS/$name.log" 2>&1; } 2> "$LOGS/$name.time" &
     NAME_OF[$!]="$name"
     running=$((running + 1))
 done
