@@ -23,6 +23,9 @@ pub struct Options {
     /// Do not run again what was run with the same programs.
     #[arg(long)]
     pub resume: bool,
+    /// End with the first system in which somebody else is harmed, and do not take it apart.
+    #[arg(long)]
+    pub until_harmed: bool,
     /// How many failing systems are taken apart.
     #[arg(long, default_value_t = 1)]
     pub minimise: u64,

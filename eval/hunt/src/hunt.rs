@@ -53,6 +53,9 @@ pub fn hunt(options: &Options) -> Result<u64, String> {
         let record = one(&mut drive, options, &out, number, &plan, tight, &mut tally)?;
         tell(&record);
         count(&record, &mut tally);
+        if options.until_harmed && tally.failed > 0 {
+            break;
+        }
         if !record.harms.is_empty() && tally.minimised < options.minimise {
             tally.minimised += 1;
             take_apart(&mut drive, &out, &record)?;
