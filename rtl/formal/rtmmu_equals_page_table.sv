@@ -4,7 +4,7 @@
 // those of crates/rtmmu, one per step, at times when no look-up is under way; the virtual regions tree is the set `head`. The
 // plain page table (valid, rights, frame of each page) is changed page by page.
 //
-// By induction over the invariants below, which are those that crates/rtmmu/src/space.rs states; `c`, `h`, `s` and `d` begin
+// By induction over the invariants below, which are those that crates/rtmmu/src/space/mod.rs states; `c`, `h`, `s` and `d` begin
 // with anything. Sizes: 2^K pages, words as wide as they are. Gaps: an operation's stores are one step here; the tree is tested,
 // not proven.
 module rtmmu_equals_page_table

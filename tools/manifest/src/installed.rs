@@ -21,7 +21,7 @@ impl Core {
         let core: Result<Core, _> = toml::from_str(text);
         let wrong = |why: &str| {
             Diagnostic::new("CF0605", format!("the core's file is wrong: {why}"))
-                .rule("cores/NAME.toml follows the schema of tools/manifest/src/core.rs")
+                .rule("cores/NAME.toml follows the schema of tools/manifest/src/core/mod.rs")
                 .remedy("correct the core's file")
         };
         let core = core.map_err(|error| wrong(error.message()))?;

@@ -5,7 +5,7 @@
 mod basics;
 #[path = "../demand.rs"]
 mod demand;
-#[path = "../spaces.rs"]
+#[path = "../spaces/mod.rs"]
 mod spaces;
 
 use system::build::Builder;

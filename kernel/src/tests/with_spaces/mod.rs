@@ -9,7 +9,7 @@ mod basics;
 mod demand;
 #[path = "../short.rs"]
 mod short;
-#[path = "../spaces.rs"]
+#[path = "../spaces/mod.rs"]
 mod spaces;
 
 use system::build::Builder;

@@ -14,7 +14,7 @@ const NAME_MAX: usize = 31;
 const LOOKED_UP_MAX: usize = abi::info::NAME_BYTES - 1;
 /// The kernel's tables hold this many entries each.
 const ENTRIES_MAX: usize = 256;
-/// The kernel's queues hold this many threads, and budgets (`kernel/src/queue.rs`): with more it does not boot.
+/// The kernel's queues hold this many threads, and budgets (`kernel/src/queue/mod.rs`): with more it does not boot.
 pub(crate) const QUEUED_MAX: usize = 32;
 
 /// Whether something that no program looks up can have this name: a system, a board, a budget.

@@ -6,7 +6,7 @@
 //!
 //! Ours does so a second time, with smaller sizes, in tightly coupled memory, where no cache shows.
 //!
-//! `eval/bench/src/heaps.rs` measures between the labels `probe_heap_*` and reads the marks.
+//! `eval/bench/src/heaps/mod.rs` measures between the labels `probe_heap_*` and reads the marks.
 #![no_std]
 #![no_main]
 #![allow(named_asm_labels)] // a function that holds a label is neither inlined nor a loop, so it stays single

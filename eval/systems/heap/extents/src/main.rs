@@ -7,7 +7,7 @@
 //! Every request says `l2`: tables on the chip. (`l1` is an entry of the TLB that is kept where
 //! there are page tables, and the Cortex-A9 has four of them.)
 //!
-//! `eval/bench/src/grants.rs` measures between the labels `probe_manager_*`: a call through the manager's gate with all that it does.
+//! `eval/bench/src/grants/mod.rs` measures between the labels `probe_manager_*`: a call through the manager's gate with all that it does.
 #![no_std]
 #![no_main]
 #![allow(named_asm_labels)] // a function that holds a label is neither inlined nor a loop, so it stays single

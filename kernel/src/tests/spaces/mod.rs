@@ -1,6 +1,6 @@
 //! RTMMU: what is mapped at run time, what hostile words achieve, and what is left of what was there before.
 
-#[path = "spaces/model.rs"]
+#[path = "model.rs"]
 mod model;
 
 use abi::{Call, Error};

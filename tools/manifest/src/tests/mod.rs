@@ -6,7 +6,7 @@ mod circles;
 mod direct;
 mod numbers;
 
-const BOARD: &str = include_str!("../../../boards/mps2-an500/board.toml");
+const BOARD: &str = include_str!("../../../../boards/mps2-an500/board.toml");
 
 /// The board with its core, and the clock of its chip.
 fn board() -> Board {
@@ -14,7 +14,7 @@ fn board() -> Board {
 }
 
 fn parsed(text: &str) -> Result<Board, Diagnostic> {
-    let core = Core::parse(include_str!("../../../cores/cortex-m7.toml")).unwrap();
+    let core = Core::parse(include_str!("../../../../cores/cortex-m7.toml")).unwrap();
     let chip = Chip { cpu_hz: 216_000_000, ..Chip::default() };
     BoardFile::parse(text, "board.toml".into())?.supported(core, |_| chip, Setup::default())
 }
@@ -88,7 +88,7 @@ fn crowd(count: usize) -> String {
 #[test]
 fn as_many_threads_and_budgets_are_admitted_as_the_kernel_queues() {
     let most = check::QUEUED_MAX;
-    let queue = include_str!("../../../kernel/src/ranks.rs");
+    let queue = include_str!("../../../../kernel/src/ranks.rs");
     assert!(queue.contains(&format!("pub const MAX_THREADS: usize = {most};")), "the kernel has another limit");
     assert_eq!(refusals(&crowd(most)), []);
     let over = refusals(&crowd(most + 1));

@@ -158,7 +158,7 @@ impl Setup {
         let Some(table) = chip.get("setup") else { return Ok(Setup::default()) };
         table.clone().try_into().map_err(|error: toml::de::Error| {
             Diagnostic::new("CF0605", format!("the chip's file is wrong: setup: {}", error.message()))
-                .rule("its table `setup` follows the schema of tools/manifest/src/core.rs")
+                .rule("its table `setup` follows the schema of tools/manifest/src/core/mod.rs")
                 .remedy("correct the chip's file")
         })
     }
