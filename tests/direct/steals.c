@@ -28,7 +28,7 @@ int main(void) {
         return 1;
     if (cof_interrupt_ack(cof_cap("moves", COF_KIND_INTERRUPT)) != 0)
         return 2;
-    uint32_t own = cof_cap("own", COF_KIND_BUDGET), left, next, asks = cof_time_now() & 1;
+    uint32_t own = cof_cap("own", COF_KIND_BUDGET), left, next, asks = cof_restarts() & 1;
     for (int round = 0; round < ROUNDS; round++) {
         move(1);
         if (cof_budget_query(own, &left, &next) != 0)

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use record::{CoreId, EndReason, Mode, Watch};
+use record::{CoreId, EndReason, HandlersWatch, Mode, Watch};
 use timing::Core;
 
 use crate::block::{Block, Blocks, RawInsn, flag};
@@ -116,12 +116,20 @@ impl<F: Family> Observer<F> {
     }
 }
 
+/// Whether a handler may begin at an address that the manifest does not name: code that handlers have made, in memory of the state that is theirs. Their vectors
+/// can lead there.
+fn may_begin(watch: &Watch, handlers: &HandlersWatch, pc: u32) -> bool {
+    watch.attribution.is_some_and(|chip| pc & chip.secure == 0) && handlers.owner(pc).is_none()
+}
+
 fn describe<F: Family>(raw: &[RawInsn], watch: &Watch, model: &F::Core) -> &'static BlockOf<F> {
     let first = &raw[0];
     let is_kernel = watch.kernel_text.is_empty() || watch.kernel_text.iter().any(|range| range.holds(first.pc, 1));
     let mut flags = F::flags(raw);
     flags |= if is_kernel { flag::KERNEL } else { 0 };
-    let handlers = watch.handlers.as_ref().is_some_and(|handlers| handlers.begins(first.pc));
+    let handlers = watch.handlers.as_ref().is_some_and(|handlers| {
+        handlers.begins(first.pc) || handlers.served == first.pc || may_begin(watch, handlers, first.pc)
+    });
     flags |= if handlers || watch.vectors.contains(&first.pc) { flag::VECTOR } else { 0 };
     let insns: Vec<_> = raw.iter().map(F::decode).collect();
     let code = model.describe(first.pc, &insns, watch.mode == Mode::Exact);

@@ -222,6 +222,10 @@ pub struct HandlersWatch {
     pub owners: Vec<HandlersOwner>,
     /// Kernel code that they may enter, and that does nothing but note it.
     pub way_in: Range,
+    /// Kernel code at which an exception that came to their state is served as if it had come to the thread that they have interrupted; 0:
+    /// there is none.
+    #[serde(default)]
+    pub served: u32,
     /// Exceptions that they do not interrupt.
     pub above: Vec<u16>,
     /// Their exceptions.
@@ -261,6 +265,11 @@ impl HandlersWatch {
     /// The domain whose handlers' code is there.
     pub fn owner(&self, pc: u32) -> Option<u8> {
         self.owners.iter().find(|owner| owner.code.holds(pc, 1)).map(|owner| owner.domain)
+    }
+
+    /// The one domain with handlers, if no other has some.
+    pub fn only_owner(&self) -> Option<u8> {
+        if let [owner] = &self.owners[..] { Some(owner.domain) } else { None }
     }
 }
 

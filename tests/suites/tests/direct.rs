@@ -107,6 +107,28 @@ fn end_alone(manifest: &str) {
 }
 
 /// Each 97th way in which an exception of Non-secure state can return: nobody beside its domain is harmed.
+/// An exception of the kernel that waits follows a handler's return at once: what that says is believed no more than elsewhere.
+#[test]
+fn handlers_return_in_every_way_while_the_kernel_waits_and_harm_nobody() {
+    for system in ["tails", "tails-over"] {
+        let ran = Ran::on(BOARD, &format!("tests/direct/{system}.toml"), &[]);
+        assert_eq!(ran.report["verdict"]["failures"], json!([]), "{system}\n{}", ran.stderr);
+        assert_eq!(ran.report["marks"], json!([]), "{system}: registers of others");
+        let attacker = ran.named("domains", "name", "attacker");
+        assert!(attacker["restarts"].as_u64() > Some(2 * 128), "{system}: {attacker:#}");
+        let victim = ran.named("threads", "name", "victim");
+        assert_eq!(victim["missed_deadlines"].as_u64(), Some(0), "{system}: {victim:#}");
+    }
+}
+
+/// With an exception of its own that waits, too, a handler returned into a thread's place in front of the kernel for ever.
+#[test]
+fn handlers_that_return_into_a_threads_place_hold_no_exception_of_the_kernel_off() {
+    let ran = Ran::on(BOARD, "tests/direct/starves.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    assert!(ran.named("domains", "name", "attacker")["restarts"].as_u64() > Some(5));
+}
+
 #[test]
 fn exceptions_return_in_sampled_ways_and_harm_nobody() {
     let ran = Ran::on(BOARD, returns::MANIFEST, &[]);
@@ -349,7 +371,7 @@ fn names(cell: &str) -> Vec<&str> {
 /// The table of docs/interrupts.md: whatever handlers control has an attack, and a mutant that lets this attack through.
 #[test]
 fn whatever_handlers_control_has_an_attack_and_a_mutant() {
-    const ROWS: usize = 18;
+    const ROWS: usize = 19;
     let text = std::fs::read_to_string(root().join("docs/interrupts.md")).unwrap();
     let part = text.split("### In the hands of handlers\n").nth(1).and_then(|rest| rest.split("\n#").next()).unwrap();
     let rows: Vec<_> = part.lines().filter(|line| line.starts_with("| ")).skip(2).collect();

@@ -79,6 +79,17 @@ fn who_restarts_a_domain_of_many_threads_is_not_called_overdrawn() {
     }
 }
 
+/// Who restarts a domain pays for its first activation, and not for what its budget pays from then on.
+#[test]
+fn who_restarts_a_domain_that_uses_its_budget_up_is_not_called_overdrawn() {
+    for board in ["mps2-an500", "xilinx-zynq-a9"] {
+        let ran = Ran::on(board, "tests/verdict/exhausts.toml", &[]);
+        assert_eq!(ran.report["verdict"]["failures"], json!([]), "{board}\n{}", ran.stderr);
+        assert!(ran.named("budgets", "name", "spins")["exhaustions"].as_u64() > Some(300), "{board}");
+        assert_eq!(ran.named("domains", "name", "spins")["restarts"].as_u64(), Some(1), "{board}");
+    }
+}
+
 /// A finding whose system was removed would otherwise look mended.
 #[test]
 fn each_finding_has_its_system() {

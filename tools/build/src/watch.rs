@@ -77,6 +77,8 @@ fn between(facts: &ImageFacts, [start, end]: [&str; 2]) -> Option<Range> {
 }
 
 const HARD_FAULT: u16 = 3;
+/// The entry code's label; a kernel without handlers has none.
+const SERVED: &str = "cofferdam_served";
 
 /// Handlers that interrupts reach without the kernel.
 fn handlers(built: &Built, facts: &ImageFacts) -> Option<HandlersWatch> {
@@ -103,7 +105,8 @@ fn handlers(built: &Built, facts: &ImageFacts) -> Option<HandlersWatch> {
     });
     let direct = built.system.domains.iter().flat_map(|domain| &domain.interrupts).filter(|line| line.direct.is_some());
     let exceptions = direct.map(|interrupt| record::FIRST_LINE + interrupt.line as u16).collect();
-    Some(HandlersWatch { owners, way_in, above, exceptions, counter })
+    let served = facts.symbol(SERVED)?;
+    Some(HandlersWatch { owners, way_in, served, above, exceptions, counter })
 }
 
 /// The addresses of a device's register: in both security states, where there are two.

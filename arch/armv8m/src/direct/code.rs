@@ -96,6 +96,8 @@ core::arch::global_asm!(
     .endm
 
 @ The rest of SAVE for a frame that is no basic one on the process stack.
+@ At the end of a handler the exception follows without a look at the frame, and EXC_RETURN has what the handler has returned with. Only the signature, which
+@ the hardware has written, says whether the frame has floating-point state: a handler that says otherwise is to blame.
 @   in        r1 = frame, r2 = bytes of the stack below it, r3 = most of them, r12 = Context + 32, lr: EXC_RETURN is in the Context
 @   out       r1, r2, r3 of the basic frame; equal: there is no floating-point state
 @   clobbers  r4-r11, which are not the thread's if they are on its stack
@@ -105,20 +107,26 @@ cofferdam_other:
     ldr     r4, [r12, #4]
     mvn     r5, r4
     tst     r5, #0x48
-    bne     1f
+    bne     4f
     tst     r4, #0x20
     bne     2f
-    subs    r5, r3, #40
+5:  subs    r5, r3, #40
     cmp     r2, r5
     bhi     3f
-    add     r1, r1, #8
+    ldr     r6, [r1], #8
+    ubfx    r5, r4, #4, #1
+    ldr     r7, ={signature}
+    orr     r7, r5
+    cmp     r6, r7
+    bne     1f
     ldmia   r1!, {{r5-r11}}
     sub     r12, r12, #32
     stmia   r12!, {{r5-r11}}
     ldr     r5, [r1], #4
     str     r5, [r12], #4
     adds    r2, r2, #40
-    orn     r4, r4, #0xdf
+    and     r4, r4, #0x10
+    orn     r4, r4, #0x12
     strd    r1, r4, [r12]
 2:  mvn     r4, r4
     tst     r4, #0x10
@@ -130,6 +138,19 @@ cofferdam_other:
 3:  pop     {{r4, lr}}
     ldr     lr, [r12, #4]
     b       cofferdam_wrong_stack
+@ The exception came to Non-secure state or to a handler. One that follows a handler's return into a thread's place is served: as often as it were taken again,
+@ another handler could be in front of it.
+4:  push    {{r0-r3, r12, lr}}
+    mov     r0, r4
+    bl      cofferdam_owner_served
+    mov     r4, r0
+    pop     {{r0-r3, r12, lr}}
+    cmp     r4, #0
+    beq     1b
+    .global cofferdam_served
+cofferdam_served:
+    b       5b
+    .ltorg
 
 @ A handler asks for its thread: the only way from Non-secure state into the kernel. No stack is used, and no register is believed. The kernel comes for what
 @ somebody has paid for.
@@ -294,6 +315,7 @@ cofferdam_end_handler:
 9:  bx      lr
     .ltorg
 "#,
+    signature = const super::frames::SIGNATURE,
     lines = const super::owner::MAX_LINE,
     drop = const super::judge::DROP_SHIFT,
     lengthen = const super::judge::LENGTHEN,

@@ -28,7 +28,7 @@ use super::inside;
 use super::owner::{ACTIVE_NS, COFFERDAM_OWNER, is_masked, unmask};
 use super::registers::write_bit;
 use super::state::{CFSR_NS, SFAR, SHCSR_NS};
-use super::strays::{is_returned, settle};
+use super::strays::{again, is_forged, is_returned, settle};
 use crate::registers::SFSR;
 
 /// EXC_RETURN from an exception of Secure state to the kernel, where a handler had been entered
@@ -67,8 +67,8 @@ const PENDED: [(u32, u32); 5] = [(4, 1 << 13), (5, 1 << 14), (6, 1 << 12), (7, 1
 const ACTIVE: [(u32, u32); 8] =
     [(4, 1), (5, 1 << 1), (6, 1 << 3), (7, 1 << 4), (11, 1 << 7), (12, 1 << 8), (14, 1 << 10), (15, 1 << 11)];
 
-const HARD_FAULT: u32 = 3;
-const SECURE_FAULT: u32 = 7;
+pub(super) const HARD_FAULT: u32 = 3;
+pub(super) const SECURE_FAULT: u32 = 7;
 const PENDSV: u32 = 14;
 const SYSTICK: u32 = 15;
 
@@ -109,12 +109,16 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
         blame(Fault::Return, 0);
         return unwind(number, psp, last) + (u64::from((last - msp) << DROP_SHIFT) << 32);
     }
+    if number != HARD_FAULT && COFFERDAM_OWNER.lost.swap(0, Relaxed) != 0 && exc_return & SECURE != 0 {
+        return again(number, exc_return, psp, msp);
+    }
     if exc_return & SECURE != 0 {
         // A handler was to be entered, or has returned, with what only a handler can spoil: a
         // signature or an EXC_RETURN that is none, a vector or a frame that cannot be read. The
         // last two can be a thread's, too; callee registers on the stack tell that it was none.
         let no_vector = number == HARD_FAULT && regs::HFSR.read() & HFSR_VECTTBL != 0;
         let failed = secure & SFSR_INVIS_INVER != 0
+            || is_forged(number, exc_return, psp)
             || exc_return & DEFAULT_RULE == 0 && (no_vector || (status | CFSR_NS.read()) & UNSTACKED != 0);
         if failed {
             settle(status, secure);
@@ -167,7 +171,7 @@ pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
         // its own stack. If the mode is closed, a fault is all that is ahead of it. Handlers are
         // blamed only for what no thread can do: masks, and a Thread mode that is open.
         if !(is_signed && is_thread_mode_open()) {
-            if is_masked() {
+            if is_masked() || is_active() {
                 blame(Fault::Return, 0);
             }
             // The meter leaves the thread to its fault, which ends it at once. An exception of the
@@ -226,14 +230,16 @@ pub(super) fn finding() -> Option<(Fault, u32)> {
 }
 
 /// Returns true if the instruction before an address is WFI or WFE, of two bytes or of four. Only
-/// handlers' code is read.
+/// what handlers can execute is read: their code, and their domain's open memory.
 fn is_behind_sleep(pc: u32) -> bool {
     const HINTS: [u32; 2] = [0xbf30, 0xbf20];
     const WIDE_HINTS: [u32; 2] = [0xf3af_8003, 0xf3af_8002];
-    if !COFFERDAM_OWNER.is_code(pc.wrapping_sub(4)) || !COFFERDAM_OWNER.is_code(pc) {
+    let own = &COFFERDAM_OWNER;
+    let is_code = own.is_code(pc.wrapping_sub(4)) && own.is_code(pc);
+    if !is_code && !own.is_open(pc.wrapping_sub(4), 4) {
         return false;
     }
-    // SAFETY: code of handlers, which nobody writes.
+    // SAFETY: code of handlers, or their domain's own open memory, whatever is there.
     let [first, second] = [4, 2].map(|back| u32::from(unsafe { ((pc - back) as *const u16).read_volatile() }));
     HINTS.contains(&second) || WIDE_HINTS.contains(&(first << 16 | second))
 }
@@ -285,7 +291,7 @@ fn pend_again(number: u32) {
 
 /// Returns true if an exception of the kernel is active beside the one that runs: handlers have
 /// then interrupted the kernel, not a thread.
-fn kernel_is_active(number: u32) -> bool {
+pub(super) fn kernel_is_active(number: u32) -> bool {
     let active = regs::SHCSR.read();
     if ACTIVE.iter().any(|(other, bit)| *other != number && active & bit != 0) {
         return true;
@@ -293,6 +299,15 @@ fn kernel_is_active(number: u32) -> bool {
     (0..super::owner::MAX_LINE).step_by(32).any(|line| {
         let active = regs::nvic_iabr(line).0.read() & !regs::nvic_itns(line).0.read();
         active != 0 && active & !beside_the_kernel(number, line) != 0
+    })
+}
+
+/// Returns true if one of the meter's exceptions is active.
+pub(super) fn meter_is_active() -> bool {
+    let owner = &COFFERDAM_OWNER;
+    [&owner.looks.line, &owner.counter.line].iter().any(|line| {
+        let (register, bit) = regs::nvic_iabr(line.load(Relaxed));
+        register.read() & bit != 0
     })
 }
 

@@ -83,6 +83,8 @@ pub(super) struct Owner {
     pub exhausted: AtomicU32,
     /// Not 0: SysTick of Non-secure state still has what a former occupant or life has written, until the stub in that state clears it.
     pub timed: AtomicU32,
+    /// Not 0: a HardFault of handlers came above another fault before that was judged, whose status is lost.
+    pub lost: AtomicU32,
     pub looks: Looks,
     pub counter: Counter,
 }
@@ -101,6 +103,7 @@ pub(super) static COFFERDAM_OWNER: Owner = Owner {
     request: AtomicU32::new(0),
     exhausted: AtomicU32::new(0),
     timed: AtomicU32::new(0),
+    lost: AtomicU32::new(0),
     looks: Looks::NEW,
     counter: Counter::NEW,
 };
@@ -181,9 +184,14 @@ impl Owner {
 
     /// Whether a frame of so many bytes at an address is on the handlers' stack, or below it in the same memory.
     pub(super) fn is_stack(&self, address: u32, bytes: u32) -> bool {
+        address.is_multiple_of(8) && self.is_open(address, bytes)
+    }
+
+    /// Whether so many bytes at an address are in the memory that handlers write.
+    pub(super) fn is_open(&self, address: u32, bytes: u32) -> bool {
         let own = self.occupant();
         let (base, top) = (own.stack_base.load(Relaxed), own.stack_top.load(Relaxed));
-        address.is_multiple_of(8) && address >= base && address <= top.wrapping_sub(bytes)
+        address >= base && address <= top.wrapping_sub(bytes)
     }
 
     /// The handlers' stack is empty again: none of them is active, and what else came to Non-secure state has moved its stack pointer.

@@ -178,7 +178,9 @@ impl Exceptions {
     /// An exception is taken now.
     pub fn start_activation(&mut self, pc: u32, number: u16, call: Option<usize>, tail_chained: bool, now: Moment) {
         if tail_chained {
-            while !self.active.is_empty() {
+            // What a handler returns with may say that a thread was to go on, over an exception of the kernel that stays active.
+            let is_apart = self.active.last().is_some_and(|open| open.apart);
+            while self.active.last().is_some_and(|open| !is_apart || open.apart) {
                 self.end_activation(now);
             }
         }

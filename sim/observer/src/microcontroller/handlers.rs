@@ -37,12 +37,19 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         self.shared.watch.handlers.as_ref().is_some_and(|handlers| handlers.way_in.holds(pc, 1))
     }
 
+    /// Whether the kernel serves an exception from here on that came to the state of handlers, where a handler had returned into a thread's place.
+    pub(super) fn is_served(&self, pc: u32) -> bool {
+        self.family.is_displaced() && self.shared.watch.handlers.as_ref().is_some_and(|handlers| handlers.served == pc)
+    }
+
     /// Code of the state of handlers runs.
     pub(super) fn displace(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
         if self.family.is_displaced() {
             self.end_above();
         } else {
-            let owner = self.shared.watch.handlers.as_ref().and_then(|handlers| handlers.owner(tb.pc));
+            // Handlers can make code in their domain's memory, too.
+            let handlers = self.shared.watch.handlers.as_ref();
+            let owner = handlers.and_then(|handlers| handlers.owner(tb.pc).or(handlers.only_owner()));
             self.settle(0, 0);
             let (kernel, domain, exception) = (self.kernel, self.domain, self.ipsr());
             let (since, depth) = (self.moment(), self.exceptions.depth());

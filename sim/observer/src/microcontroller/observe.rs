@@ -30,7 +30,11 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
             self.displace(tb);
             self.begin_count(begun);
         }
-        let entered = tb.flags & flag::VECTOR != 0 && self.enter_exception(tb, returned);
+        let mut entered = tb.flags & flag::VECTOR != 0 && self.enter_exception(tb, returned);
+        if self.is_served(tb.pc) {
+            self.replace(tb);
+            entered = true;
+        }
         if !entered && returned {
             self.leave_exception();
         }

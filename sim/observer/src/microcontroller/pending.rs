@@ -67,8 +67,14 @@ mod tests {
 
     fn pending() -> Pending {
         let range = record::Range::default();
-        let handlers =
-            HandlersWatch { owners: vec![], way_in: range, above: vec![], exceptions: vec![17, 52], counter: None };
+        let handlers = HandlersWatch {
+            owners: vec![],
+            way_in: range,
+            served: 0,
+            above: vec![],
+            exceptions: vec![17, 52],
+            counter: None,
+        };
         Pending::new(&Watch { handlers: Some(handlers), ..Watch::default() })
     }
 

@@ -187,6 +187,7 @@ fn looks_above_a_handler_are_told_apart_from_it() {
     let owner =
         HandlersOwner { domain: 3, code: Range { start: HANDLERS, end: HANDLERS + 0x4000 }, entries: vec![HANDLERS] };
     let handlers = HandlersWatch {
+        served: 0,
         owners: vec![owner],
         way_in: Range::default(),
         above: vec![ON_LOOK],

@@ -267,7 +267,8 @@ impl Catalogue {
         }
         // A domain of the suite takes longer to build than ten kernels, and the soft core longer to run than ten others.
         let usual = |mutant: &&Mutant| !mutant.file.starts_with("tests/") && mutant.on != Scheme::Rtmmu;
-        let tried: BTreeSet<&str> = mutants.mutant.iter().filter(|mutant| !mutant.long).map(|mutant| &*mutant.file).collect();
+        let tried: BTreeSet<&str> =
+            mutants.mutant.iter().filter(|mutant| !mutant.long).map(|mutant| &*mutant.file).collect();
         for mutant in mutants.mutant.iter().filter(usual).filter(|mutant| !tried.contains(&*mutant.file)) {
             gaps.push(format!("`make test` tries no mutant of {}", mutant.file));
         }

@@ -1,6 +1,6 @@
 //! Handlers that interrupts reach without the kernel: how long each interrupt waited for its handler, and what they used of their time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use record::{Entered, RunEvent};
 
@@ -20,6 +20,8 @@ pub struct HandlersMeter {
     apart: BTreeMap<u16, (Separation, Option<u64>)>,
     /// By how much the emulator can be late with an interrupt.
     late: u64,
+    /// Exceptions of domains' lines.
+    lines: BTreeSet<u16>,
     /// When a look above handlers of a domain ended last.
     looked: Option<(u64, u8)>,
 }
@@ -63,7 +65,8 @@ impl HandlersMeter {
             Some((line.line + record::FIRST_LINE, (Separation { declared_cycles, ..Separation::default() }, None)))
         };
         let apart = system.interrupts.iter().filter_map(apart).collect();
-        Self { given: system.handlers.iter().map(given).collect(), apart, late, ..Self::default() }
+        let lines = system.interrupts.iter().map(|line| line.line + record::FIRST_LINE).collect();
+        Self { given: system.handlers.iter().map(given).collect(), apart, lines, late, ..Self::default() }
     }
 
     /// A handler begins.
@@ -89,9 +92,10 @@ impl HandlersMeter {
 
     /// An exception of the kernel was above handlers until now.
     pub fn looked(&mut self, event: &RunEvent) {
-        /// A fault of theirs: the kernel ends them for that.
-        const HARD_FAULT: u16 = 3;
-        self.looked = Some((event.cycle, event.domain)).filter(|_| event.detail != HARD_FAULT);
+        // Only the meter ends them because their time is used up: a fault ends them for what they did, and an exception of the kernel is served when they have
+        // made room for it.
+        self.looked = Some((event.cycle, event.domain))
+            .filter(|_| event.detail >= record::FIRST_LINE && !self.lines.contains(&event.detail));
     }
 
     /// Handlers ran for so many cycles until now, on a clock whose tick zero is at a cycle.

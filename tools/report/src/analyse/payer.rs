@@ -117,6 +117,13 @@ impl Payers {
             (None, None, Some(last)) => self.activation(last),
             (None, None, None) => Account::Nobody,
         };
+        // An exhausted budget: what comes at its boundary the thread has arranged itself, whoever woke it before.
+        if let (None, None, Some(last)) = (signaller, preempting, before)
+            && !self.is_synchronous(exception)
+            && let Some(place) = self.arranged.get_mut(usize::from(last))
+        {
+            *place = Arranged::Itself;
+        }
         if let Some(last) = before {
             if let Some(asleep) = self.asleep.get_mut(usize::from(last)) {
                 *asleep = WAKES;
