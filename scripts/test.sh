@@ -16,7 +16,7 @@
 #   mutants_long  kernels without a check, in the ways that `mutants` does not try (`long` in tests/attacks/mutants.toml and tests/direct/mutants.toml); only when named
 #
 # Everything is built first, then as many suites run at a time as there are processors (COFFERDAM_LANES, if set), the
-# longest first. A suite that does not build, that ends without a summary of its own, or that passes with another number of runs
+# longest first. A suite that does not build, that ends without a summary of its own, or that passes with more runs
 # under a simulator than tests/suites/runs.txt has, counts as one failure. Exit code 0 only
 # when nothing failed and something passed.
 set -uo pipefail
@@ -103,7 +103,7 @@ ended() { # name, exit code
     fi
     runs="$(wc -l < "$LOGS/$name.runs")"
     may="$(awk -v name="$name" '$1 == name { print $2 }' tests/suites/runs.txt)"
-    if [ "$failed" = 0 ] && [ "$runs" != "$may" ]; then
+    if [ "$failed" = 0 ] && [ "$runs" -gt "${may:-0}" ]; then
         echo "$name: $runs runs of systems, and tests/suites/runs.txt has ${may:-none}: counted as one failure; each run takes seconds of every \`make test\`, so that line is changed in the same commit"
         failed=1
     fi

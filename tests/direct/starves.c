@@ -1,5 +1,6 @@
-/* SVC of the handlers' state gets the kernel's own priority, with a smaller number than PendSV, and returns into Thread mode of that state while PendSV waits.
- * The line's handler pends it again whenever it comes, above the kernel as well. */
+/* SVC of the handlers' state gets the kernel's own priority, with a smaller number than PendSV, and returns into Thread
+ * mode of that state while PendSV waits. The line's handler pends it again whenever it comes, above the kernel as well.
+ */
 #include "devices.h"
 
 enum { APART_TICKS = 200, WORDS = 64 };

@@ -1,6 +1,7 @@
-/* A handler asks for its thread and returns with the EXC_RETURN of this life, one of 128. PendSV waits then and follows at once, before anything is taken off a
- * stack. With OVER a second interrupt comes while the kernel looks at what follows, asks again, and returns into Thread mode of its state. The thread looks
- * whether it finds the pattern of floats.c in its floating-point registers. */
+/* A handler asks for its thread and returns with the EXC_RETURN of this life, one of 128. PendSV waits then and follows
+ * at once, before anything is taken off a stack. With OVER a second interrupt comes while the kernel looks at what
+ * follows, asks again, and returns into Thread mode of its state. The thread looks whether it finds the pattern of
+ * keeps.c in its floating-point registers. */
 #include "devices.h"
 
 #ifndef OVER
@@ -12,7 +13,8 @@ COF_ENTRY void fired(void);
 volatile uint32_t *timer;
 volatile uint32_t step, loops, value, over = OVER;
 
-/* The timer is quiet, its interrupt cleared. Step 1 is the first interrupt, over a thread; 2 is the one above what follows; all others change nothing. */
+/* The timer is quiet, its interrupt cleared. Step 1 is the first interrupt, over a thread; 2 is the one above what
+ * follows; all others change nothing. */
 __asm__(".syntax unified\n"
         ".section .cofferdam.entry, \"ax\", %progbits\n"
         ".balign 4\n"

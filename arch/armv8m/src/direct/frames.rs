@@ -30,7 +30,9 @@ pub(super) const SFSR_INTEGRITY: u32 = SFSR_INVIS_INVER | SFSR_AUVIOL;
 pub(super) const SFSR_INVIS_INVER: u32 = 1 << 1 | 1 << 2;
 pub(super) const SFSR_AUVIOL: u32 = 1 << 3;
 
-/// Number of the exception of line 0.
+/// Numbers of exceptions: a HardFault, the last of the faults, and line 0.
+pub(super) const HARD_FAULT: u32 = 3;
+pub(super) const SECURE_FAULT: u32 = 7;
 pub(super) const FIRST_LINE: u32 = 16;
 /// ICSR: SysTick of that state waits to be taken.
 pub(super) const PENDSTSET: u32 = 1 << 26;

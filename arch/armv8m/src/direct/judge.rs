@@ -21,14 +21,15 @@ use armv_m::regs;
 
 use super::access::is_thread_mode_open;
 use super::frames::{
-    BASIC, CALLEE_BYTES, COFFERDAM_CPU, DEFAULT_RULE, FIRST_LINE, FRAME_BYTES, PENDSTSET, SECURE, SFSR_AUVIOL,
-    SFSR_INVIS_INVER, SIGNATURE, STACKED_PC, THREAD, TO_THREAD, UNSTACKED, is_signed, word_on_stack,
+    BASIC, CALLEE_BYTES, COFFERDAM_CPU, DEFAULT_RULE, FIRST_LINE, FRAME_BYTES, HARD_FAULT, PENDSTSET, SECURE,
+    SECURE_FAULT, SFSR_AUVIOL, SFSR_INVIS_INVER, SIGNATURE, STACKED_PC, THREAD, TO_THREAD, UNSTACKED, is_signed,
+    word_on_stack,
 };
 use super::inside;
 use super::owner::{ACTIVE_NS, COFFERDAM_OWNER, is_masked, unmask};
 use super::registers::write_bit;
 use super::state::{CFSR_NS, SFAR, SHCSR_NS};
-use super::strays::{again, is_forged, is_returned, settle};
+use super::strays::{is_returned, settle};
 use crate::registers::SFSR;
 
 /// EXC_RETURN from an exception of Secure state to the kernel, where a handler had been entered
@@ -67,8 +68,6 @@ const PENDED: [(u32, u32); 5] = [(4, 1 << 13), (5, 1 << 14), (6, 1 << 12), (7, 1
 const ACTIVE: [(u32, u32); 8] =
     [(4, 1), (5, 1 << 1), (6, 1 << 3), (7, 1 << 4), (11, 1 << 7), (12, 1 << 8), (14, 1 << 10), (15, 1 << 11)];
 
-pub(super) const HARD_FAULT: u32 = 3;
-pub(super) const SECURE_FAULT: u32 = 7;
 const PENDSV: u32 = 14;
 const SYSTICK: u32 = 15;
 
@@ -157,6 +156,22 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
     let (fault, address) = named(status, secure);
     blame(fault, address);
     unwind(number, psp, msp)
+}
+
+/// Returns true if a handler's return has led here, whatever the status of faults says: to Handler mode of Secure state while none of the kernel's exceptions is
+/// active, or with another kind of frame than the hardware has written. The exception follows such a return at once, before anything of it fails.
+fn is_forged(number: u32, exc_return: u32, psp: u32) -> bool {
+    if exc_return & THREAD == 0 {
+        return !kernel_is_active(number) && !meter_is_active();
+    }
+    let basic = u32::from(exc_return & BASIC != 0);
+    exc_return & DEFAULT_RULE == 0 && word_on_stack(psp).is_some_and(|word| word != SIGNATURE | basic)
+}
+
+/// Returns the verdict on a fault whose status a HardFault of handlers has changed before it was read: what has failed is done again, and fails again.
+fn again(number: u32, exc_return: u32, psp: u32, msp: u32) -> u64 {
+    settle(u32::MAX, u32::MAX);
+    if kernel_is_active(number) || is_signed(psp) { unwind(number, psp, msp) } else { end(exc_return, psp, msp) }
 }
 
 /// Returns the verdict when the meter, or an exception of the kernel, came to Non-secure state. It
@@ -291,7 +306,7 @@ fn pend_again(number: u32) {
 
 /// Returns true if an exception of the kernel is active beside the one that runs: handlers have
 /// then interrupted the kernel, not a thread.
-pub(super) fn kernel_is_active(number: u32) -> bool {
+fn kernel_is_active(number: u32) -> bool {
     let active = regs::SHCSR.read();
     if ACTIVE.iter().any(|(other, bit)| *other != number && active & bit != 0) {
         return true;
@@ -303,7 +318,7 @@ pub(super) fn kernel_is_active(number: u32) -> bool {
 }
 
 /// Returns true if one of the meter's exceptions is active.
-pub(super) fn meter_is_active() -> bool {
+fn meter_is_active() -> bool {
     let owner = &COFFERDAM_OWNER;
     [&owner.looks.line, &owner.counter.line].iter().any(|line| {
         let (register, bit) = regs::nvic_iabr(line.load(Relaxed));

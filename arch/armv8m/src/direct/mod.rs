@@ -33,6 +33,7 @@ mod registers;
 mod servers;
 mod state;
 mod strays;
+mod tails;
 mod wake;
 
 pub use access::Facts;
