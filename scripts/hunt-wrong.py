@@ -34,6 +34,10 @@ def mutant(wrong):
 def copy():
     """Copies what git knows; what is unchanged keeps its time, so that it is not built again."""
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+    # A file that has moved would be a second module of its name.
+    known = {TREE / name for name in files}
+    for path in [path for path in TREE.rglob("*") if path.is_file() and path not in known]:
+        path.unlink()
     for name in filter(None, files):
         source, target = ROOT / name, TREE / name
         if not source.is_file() or (target.is_file() and target.read_bytes() == source.read_bytes()):
@@ -73,6 +77,8 @@ def main():
     listed = tomllib.loads((ROOT / "eval/hunt/wrong.toml").read_text())["wrong"]
     missed = 0
     chosen = [wrong for wrong in listed if not options.names or wrong["name"] in options.names]
+    # The hunt itself is built first: an older one would draw other systems.
+    subprocess.run([ROOT / "scripts/hunt.sh", "--help"], stdout=subprocess.DEVNULL, check=True)
     copy()
     for wrong in chosen:
         began = time.monotonic()

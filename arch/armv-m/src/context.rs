@@ -163,7 +163,7 @@ impl Context {
     pub fn respond<const N: usize>(&mut self, status: u32, values: [u32; N]) {
         const { assert!(N <= 2) };
         self.set_frame(0, status);
-        // No loop over the values: compiled for size, it stays one.
+        // Not a loop: in a kernel that is compiled for size it stays one, with a call of the iterator for each value.
         if let Some(&first) = values.first() {
             self.set_frame(1, first);
         }

@@ -253,7 +253,7 @@ impl Run {
 fn note(machine: &str, cycles: u64) {
     let Some(list) = std::env::var_os("COFFERDAM_RUNS") else { return };
     let list = File::options().create(true).append(true).open(list);
-    // One write, which others that append at the same time do not part. A list that cannot be written is too short, which the script says.
+    // In one write, so that suites' programs that append at the same time do not mix their lines. A list that cannot be written only counts too few.
     let _ = list.and_then(|mut list| list.write_all(format!("{machine} {cycles}\n").as_bytes()));
 }
 

@@ -7,8 +7,8 @@ use super::frames::{BASIC, SECURE, SECURE_FAULT, THREAD, TO_THREAD, signature};
 use super::judge::{blame, is_active};
 use super::owner::{COFFERDAM_OWNER, are_masks_set, unmask};
 
-/// Returns the EXC_RETURN with which an exception of the kernel is served that came to Thread mode of Non-secure state, over a thread with a frame as if a
-/// handler had come: as if it had come to the thread. 0: it is judged.
+/// An exception of the kernel has come to Thread mode of Non-secure state, over a thread with a frame as if a handler had come. Returns the EXC_RETURN with which
+/// the exception is served as if it had come to that thread; 0 if it is to be judged.
 ///
 /// A handler can return into a thread's place while an exception of the kernel waits. That one follows at once, without an instruction or a frame of that mode
 /// in between, so that nothing fails there. Were it taken again later, the handler could have another exception of its own go in front of it each time.

@@ -67,7 +67,7 @@ fn every_file_is_read_and_names_systems_that_exist() {
     }
 }
 
-/// A rule of admission that is new must not be found by whoever measures next.
+/// A new rule of admission can refuse a system that `make bench` runs: this says so before somebody measures.
 #[test]
 fn every_system_whose_figures_are_rows_is_admitted_on_its_board() {
     let install = install();

@@ -117,7 +117,7 @@ impl Payers {
             (None, None, Some(last)) => self.activation(last),
             (None, None, None) => Account::Nobody,
         };
-        // An exhausted budget: what comes at its boundary the thread has arranged itself, whoever woke it before.
+        // The thread has used its budget up: it has arranged by itself what comes at the boundary, whoever woke it before.
         if let (None, None, Some(last)) = (signaller, preempting, before)
             && !self.is_synchronous(exception)
             && let Some(place) = self.arranged.get_mut(usize::from(last))
