@@ -3,7 +3,7 @@
 
     scripts/hunt-wrong.py [--systems N] [--seed N] [NAME...]
 
-A kernel is built from a copy of the sources below target/mutants/hunt with one mutant applied. Each hunt ends with the first system in which somebody is
+A kernel is built from a copy of the sources below target/mutants/hunt with its mutants applied. Each hunt ends with the first system in which somebody is
 harmed. Without names all kernels are tried. Ends with the line "N found, N missed", and with 1 if one was missed.
 """
 
@@ -21,14 +21,15 @@ BASE = ROOT / "target/mutants/hunt"
 TREE = BASE / "tree"
 
 
-def mutant(wrong):
-    """The one mutant of its list that a wrong kernel names."""
+def mutants(wrong):
+    """The mutants of its list that a wrong kernel names; each name is of one, at least with the file that it gives."""
     listed = tomllib.loads((ROOT / wrong["list"]).read_text())["mutant"]
-    is_it = lambda m: wrong["name"] in (m.get("check"), m.get("protection")) and wrong.get("file", m["file"]) == m["file"]
-    found = [m for m in listed if is_it(m)]
-    if len(found) != 1:
-        sys.exit(f"{wrong['list']} has {len(found)} mutants of the name `{wrong['name']}`")
-    return found[0]
+    for name in wrong["names"]:
+        is_it = lambda m: name in (m.get("check"), m.get("protection")) and wrong.get("file", m["file"]) == m["file"]
+        found = [m for m in listed if is_it(m)]
+        if len(found) != 1:
+            sys.exit(f"{wrong['list']} has {len(found)} mutants of the name `{name}`")
+        yield found[0]
 
 
 def copy():
@@ -49,19 +50,23 @@ def copy():
 
 def hunt(wrong, options):
     """Runs the hunt; returns the number of the first system that was harmed, or None."""
-    change = mutant(wrong)
-    path = TREE / change["file"]
-    text = path.read_text()
-    if text.count(change["find"]) != 1:
-        sys.exit(f"the mutant `{wrong['name']}` does not apply")
-    path.write_text(text.replace(change["find"], change["replace"]))
+    originals = {}
+    for change in mutants(wrong):
+        path = TREE / change["file"]
+        text = path.read_text()
+        originals.setdefault(path, text)
+        if text.count(change["find"]) != 1:
+            sys.exit(f"a mutant of {wrong['names']} does not apply to {change['file']}")
+        path.write_text(text.replace(change["find"], change["replace"]))
     release = ROOT / "target/release"
     environment = dict(os.environ, COFFERDAM_ROOT=str(TREE), CARGO_TARGET_DIR=str(BASE / "target"))
     environment |= {"COFFERDAM_PLUGIN": str(release / "libcofferdam_plugin.so"), "COFFERDAM_RTL": str(ROOT / "target/rtl")}
     command = [release / "cofferdam-hunt", "--board", wrong["board"], "--systems", str(options.systems)]
     command += ["--seed", str(options.seed), "--until-harmed", "--out", BASE / "results"]
+    command += ["--adverse"] if wrong.get("adverse") else []
     ran = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
-    path.write_text(text)
+    for path, text in originals.items():
+        path.write_text(text)
     if ran.returncode not in (0, 1):
         sys.exit(f"{ran.stdout}{ran.stderr}")
     systems = [line for line in ran.stdout.split("\n") if line[:5].strip().isdigit()]
@@ -76,7 +81,8 @@ def main():
     options = parser.parse_args()
     listed = tomllib.loads((ROOT / "eval/hunt/wrong.toml").read_text())["wrong"]
     missed = 0
-    chosen = [wrong for wrong in listed if not options.names or wrong["name"] in options.names]
+    options.names = set(options.names)
+    chosen = [wrong for wrong in listed if not options.names or options.names & set(wrong["names"])]
     # The hunt itself is built first: an older one would draw other systems.
     subprocess.run([ROOT / "scripts/hunt.sh", "--help"], stdout=subprocess.DEVNULL, check=True)
     copy()

@@ -3,6 +3,7 @@
 use crate::plan::{
     Act, Budget, Domain, EXTRA_US, Gate, Handlers, Job, LEAST_GATE_US, PAYER_US, Pace, Plan, SETTLE_US, Thread,
 };
+use crate::herds;
 use crate::random::Random;
 use crate::strategy;
 
@@ -64,15 +65,20 @@ const PAYERS_PERCENT: u64 = 20;
 
 /// Of a hundred systems, so many have a herd, windows of 100 ms, a budget around the price of an activation, and handlers.
 const APART_PERCENT: [u64; 4] = [30, 12, 15, 30];
+/// Of a hundred herds, so many press on a single victim with a long window.
+const PRESSED_PERCENT: u64 = 50;
 /// The period of victims with long windows.
 const LONGEST: &[u64] = &[100_000];
-/// The most threads of a system beside that of a domain with handlers.
-const THREADS: usize = 31;
 
 /// Draws a system whose hostile threads do nothing yet. It need not be one that `check` admits.
 pub fn generate(random: &mut Random) -> Plan {
     let mut apart = random.apart();
     let [herd, long, small, direct] = APART_PERCENT.map(|percent| apart.percent(percent));
+    if herd && apart.percent(PRESSED_PERCENT) {
+        // The next draw of this system is another one.
+        random.word();
+        return herds::pressed(&mut apart);
+    }
     let shape = if random.percent(CROWD_PERCENT) { &CROWD } else { &FEW };
     let [victims, thieves] = shape.domains.map(|counts| *random.one(counts));
     let thieves = thieves.min(6 - victims);
@@ -104,7 +110,7 @@ pub fn generate(random: &mut Random) -> Plan {
         narrow(&mut apart, &mut plan);
     }
     if herd {
-        gather(&mut apart, &mut plan);
+        herds::gather(&mut apart, &mut plan);
     }
     if direct {
         handlers(&mut apart, &mut plan);
@@ -141,17 +147,6 @@ fn handlers(random: &mut Random, plan: &mut Plan) {
     plan.domains.push(new);
 }
 
-/// Makes a herd of a hostile domain: 10 to 30 threads of the budget of its first, which is no longer everything that others have.
-fn gather(random: &mut Random, plan: &mut Plan) {
-    let all: usize = plan.domains.iter().map(|domain| domain.threads.len()).sum();
-    let Some(domain) = plan.domains.iter_mut().find(|domain| domain.hostile && !domain.timer) else { return };
-    let most = THREADS - (all - domain.threads.len());
-    let count = (random.within(Domain::HERD as u64, 30) as usize).min(most);
-    let first = &domain.threads[0];
-    let (budget, least, levels) = (first.budget, first.priority, random.within(1, 3) as u32);
-    domain.threads = (0..count as u32).map(|at| thread(least + at % levels, budget)).collect();
-}
-
 /// Periods of the victims.
 fn periods_of(plan: &Plan) -> Vec<u64> {
     let jobs = plan.domains.iter().flat_map(|domain| &domain.threads).filter_map(|thread| thread.job.as_ref());
@@ -168,7 +163,7 @@ pub fn arm(random: &mut Random, plan: &mut Plan) {
         let mut domain = plan.domains[index].clone();
         if domain.is_herd() {
             let mut apart = random.apart();
-            strategy::herd(&mut apart, plan, &mut domain, &victims);
+            herds::arm(&mut apart, plan, &mut domain, &victims);
             plan.domains[index] = domain;
             continue;
         }
@@ -187,16 +182,16 @@ pub fn arm(random: &mut Random, plan: &mut Plan) {
     }
 }
 
-fn budget(plan: &mut Plan, period_us: u64, least_us: u64) -> usize {
+pub(crate) fn budget(plan: &mut Plan, period_us: u64, least_us: u64) -> usize {
     plan.budgets.push(Budget { period_us, least_us, extra_us: EXTRA_US });
     plan.budgets.len() - 1
 }
 
-fn thread(priority: u32, budget: usize) -> Thread {
+pub(crate) fn thread(priority: u32, budget: usize) -> Thread {
     Thread { priority, budget, job: None, first: Vec::new(), then: Vec::new() }
 }
 
-fn domain(name: String, hostile: bool) -> Domain {
+pub(crate) fn domain(name: String, hostile: bool) -> Domain {
     Domain {
         name,
         hostile,
@@ -317,7 +312,7 @@ fn served(random: &mut Random, plan: &mut Plan) {
 }
 
 /// A domain that restarts a thief whenever it faults.
-fn warden(random: &mut Random, plan: &mut Plan) {
+pub(crate) fn warden(random: &mut Random, plan: &mut Plan) {
     let pays = budget(plan, 2000, 100);
     let mut new = domain("warden".into(), false);
     let mut revives = thread(random.within(0, 14) as u32, pays);

@@ -7,6 +7,7 @@
 
 mod board;
 mod generate;
+mod herds;
 mod judge;
 mod minimise;
 mod plan;

@@ -198,6 +198,12 @@ impl Plan {
         Some((bound.saturating_sub(GATE_EXTRA_US), bound))
     }
 
+    /// Whether a victim's window is so long that what happens at each boundary adds up in it.
+    pub fn has_long_window(&self) -> bool {
+        let mut jobs = self.domains.iter().flat_map(|domain| &domain.threads).filter_map(|thread| thread.job.as_ref());
+        jobs.any(|job| job.period_us >= Pace::LONG_US)
+    }
+
     /// The gate that a job calls, and its bound.
     fn bound_us(&self, job: &Job) -> u64 {
         job.calls.as_deref().and_then(|callee| self.call_us(callee)).map_or(0, |(_, bound)| bound)

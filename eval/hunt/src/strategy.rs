@@ -64,33 +64,6 @@ fn known(random: &mut Random, plan: &Plan, domain: &Domain, thread: &mut Thread,
     thread.then.extend(then);
 }
 
-/// What the threads of a herd do: mostly all the same.
-pub fn herd(random: &mut Random, plan: &Plan, domain: &mut Domain, periods: &[u64]) {
-    let budget = domain.threads.first().map_or(0, |thread| thread.budget);
-    let (period, capacity) = (plan.budgets[budget].period_us, plan.capacity_us(budget));
-    let victims = *random.one(periods);
-    let ways: [(&[&str], Vec<Act>); 6] = [
-        (&[], vec![Act::plain("spin")]),
-        (&[], vec![Act::plain("sleep 1")]),
-        (&[], vec![Act::plain("yield")]),
-        // All of them just before a boundary, or a release.
-        (&["grid"], vec![Act::plain(format!("until {period}us -{}us", random.within(0, 40)))]),
-        (&["grid"], vec![Act::plain(format!("until {victims}us -{}us", random.within(0, 40)))]),
-        (&[], vec![Act::plain(format!("work {}us", capacity / 8 + 1)), Act::plain("sleep 1")]),
-    ];
-    let (usual, other) = (random.within(0, 5) as usize, random.within(0, 5) as usize);
-    for thread in &mut domain.threads {
-        let (first, then) = &ways[if random.percent(85) { usual } else { other }];
-        thread.first.extend(first.iter().map(|act| Act::plain(*act)));
-        thread.then.extend(then.iter().cloned());
-    }
-    // One faults, where somebody restarts them all.
-    if let (Some(_), Some(faults)) = (&domain.warden, domain.threads.last_mut()) {
-        faults.first.clear();
-        faults.then = vec![Act::plain("sleep 3000us"), Act::plain("fault")];
-    }
-}
-
 /// A price, paid so many times just before each release. The times are those of `until`: a period, how long before its end, and how much
 /// closer to that each time.
 pub fn burst([period, before, step]: [u64; 3], price: &str, times: u64) -> Vec<Act> {
