@@ -115,7 +115,8 @@ impl Profile {
 
     /// Admission's part of the profile, for a board whose translation tables lie in this memory of its chip.
     fn chip(&self, tables: Option<&manifest::Memory>) -> Chip {
-        let chip = Chip { name: self.parameters.name.clone(), cpu_hz: self.cpu_hz(), ..Chip::default() };
+        let has_caches = self.parameters.memory.iter().any(|memory| memory.cacheable.value);
+        let chip = Chip { name: self.parameters.name.clone(), cpu_hz: self.cpu_hz(), has_caches, ..Chip::default() };
         let Some(core) = &self.parameters.application else { return chip };
         let walk = |read: u32| {
             core.mmu.main_hit.value + core.mmu.walk_start.value + DESCRIPTORS * (core.mmu.walk_level.value + read)

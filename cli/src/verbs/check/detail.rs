@@ -139,3 +139,16 @@ pub fn explain(bound: &Bound, us: impl Fn(u64) -> f64, output: &mut Output) {
         row(kind.word(), kind.of().unwrap_or(""), *ticks, detail);
     }
 }
+
+/// Prints which declared `wcet` have to hold with what a job loads again into caches, because no `reload` pays for that.
+pub fn caches<'n>(bounds: &[&Bound], name: impl Fn(&Bound) -> &'n str, output: &mut Output) {
+    let unpriced = bounds.iter().filter(|bound| bound.unpriced_resumptions > 0);
+    let told: Vec<String> =
+        unpriced.map(|bound| format!("{} up to {} times", name(bound), bound.unpriced_resumptions)).collect();
+    if !told.is_empty() {
+        output.say(format!(
+            "  no `reload` is declared: `wcet` has to hold with what a job loads again into caches each time that it goes on after others ({})",
+            told.join(", ")
+        ));
+    }
+}

@@ -80,12 +80,14 @@ fn responses(system: &System, bounds: &[Bound], verbose: bool, output: &mut Outp
         let terms: Vec<_> = bound.terms.iter().map(|term| as_json(term, us)).collect();
         listed.push(json!({
             "thread": name(bound), "response_us": response, "deadline_us": deadline, "slack_us": slack, "terms": terms,
+            "unpriced_resumptions": bound.unpriced_resumptions,
         }));
     }
     output.field("responses", json!(listed));
     let Some(first) = sorted.first() else { return "no thread has a deadline".into() };
     output.say("deadlines, the smallest slack first");
     output.say(table.text());
+    detail::caches(&sorted, name, output);
     if verbose {
         for bound in &sorted {
             output.say(format!("  {} responds within {:.1} us", name(bound), us(bound.response)));

@@ -31,6 +31,9 @@ pub struct Bound {
     pub deadline: u64,
     /// Terms of which the bound is the sum; none of nothing.
     pub terms: Vec<Term>,
+    /// Times in a job that its declared `wcet` has to hold with lines of caches that others have put out: how often it can go on after them, if it
+    /// declares no `reload` and the chip has caches, otherwise 0.
+    pub unpriced_resumptions: u64,
 }
 
 /// Response-time analysis of every thread with a deadline; call it on the system of a manifest that [`crate::check`] has admitted.
@@ -66,7 +69,9 @@ fn one(system: &Analysis<'_>, thread: usize) -> Option<Result<Bound, Box<Refusal
     let set = system.set(thread);
     Some(match system.respond(thread, deadline, &set) {
         Ok(found) => {
-            Ok(Bound { thread, response: found.window, deadline, terms: terms::list(system, thread, &set, &found) })
+            let terms = terms::list(system, thread, &set, &found);
+            let unpriced_resumptions = system.unpriced_resumptions(thread);
+            Ok(Bound { thread, response: found.window, deadline, terms, unpriced_resumptions })
         }
         Err(Late::Late(found)) => Err(Box::new(refuse::late(system, thread, &set, &found))),
         Err(Late::Budget(_)) => Err(Box::new(refuse::impossible(system, thread))),

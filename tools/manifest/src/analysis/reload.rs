@@ -8,6 +8,18 @@ impl Analysis<'_> {
     /// All that a job loses: its declared `reload` for each time that it can go on after others, up to its deadline.
     pub(super) fn reload(&self, thread: usize, job: &Job) -> u64 {
         let Some(once) = self.subjects[thread].declared.reload else { return 0 };
+        self.resumptions(thread, job).saturating_mul(once.into())
+    }
+
+    /// The same number of times, where a declared `wcet` has to hold with them.
+    pub(super) fn unpriced_resumptions(&self, thread: usize) -> u64 {
+        let declared = self.subjects[thread].declared;
+        let holds = declared.reload.is_none() && declared.wcet.is_some() && self.board.chip.has_caches;
+        if holds { self.resumptions(thread, &self.job(thread)) } else { 0 }
+    }
+
+    /// Times that a job can go on after others, up to its deadline.
+    fn resumptions(&self, thread: usize, job: &Job) -> u64 {
         let window = self.deadline(thread).unwrap_or_else(|| self.budget(thread).0);
         let named = |(other, sharer): (usize, Sharer)| (self.subjects[other].name.clone(), sharer);
         let peers = self.peers(thread).into_iter().map(named).collect();
@@ -15,7 +27,7 @@ impl Analysis<'_> {
         let times = beside.view(&self.costs).resumptions(self.level(thread), job, window);
         // A handler takes longer than a tick, from its interrupt to where the thread goes on.
         let handlers = self.displaced(window);
-        times.saturating_add(handlers).saturating_mul(once.into())
+        times.saturating_add(handlers)
     }
 
     /// The other threads of its budget that are periodic, by their numbers, without their prices.

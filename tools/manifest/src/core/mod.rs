@@ -119,6 +119,8 @@ pub struct Chip {
     pub name: String,
     /// Clock of the processor.
     pub cpu_hz: u64,
+    /// It has caches, whose lines one thread puts out and another loads again.
+    pub has_caches: bool,
     /// Entries of the main TLB that can be locked; 0 without page tables.
     pub lock_entries: u32,
     /// Ways of the second-level cache, at most 16; 0 without.

@@ -57,8 +57,12 @@ struct Pending {
 impl Pending {
     /// Time that the job has used in its own domain, and what of it may be reloading.
     fn used(&self, meter: &ThreadMeter, limits: JobLimits) -> (u64, u64) {
-        let resumed = meter.resumed.saturating_sub(self.resumed);
-        (meter.own.saturating_sub(self.own), limits.reload.saturating_mul(resumed))
+        (meter.own.saturating_sub(self.own), limits.reload.saturating_mul(self.resumed(meter)))
+    }
+
+    /// Times that it has gone on after others had run.
+    fn resumed(&self, meter: &ThreadMeter) -> u64 {
+        meter.resumed.saturating_sub(self.resumed)
     }
 
     /// Whether that is more than was declared.
@@ -97,7 +101,8 @@ impl Jobs {
         }
         if job.exceeds(meter, limits) {
             self.job.exceeded.add(cycle);
-            let long = LongJob { released_at: job.at, cycles: used, reload_cycles: reloads };
+            let resumed = job.resumed(meter);
+            let long = LongJob { released_at: job.at, cycles: used, reload_cycles: reloads, resumed };
             let beyond = |long: LongJob| long.cycles.saturating_sub(long.reload_cycles);
             self.job.first.get_or_insert(long);
             if self.job.worst.is_none_or(|worst| beyond(worst) < beyond(long)) {

@@ -115,6 +115,9 @@ pub struct LongJob {
     pub cycles: u64,
     /// Part of them that may be reloading after others had run, and is tolerated.
     pub reload_cycles: u64,
+    /// Times that it went on after others had run.
+    #[serde(default)]
+    pub resumed: u64,
 }
 
 /// A window of time against what a budget supplies in one of its length.

@@ -388,7 +388,9 @@ fn a_job_is_held_against_its_wcet_without_gates_and_switches() {
         (Some("CF0709"), Some("domain.hard.thread[0].wcet"))
     );
     assert_eq!(told.at, report.threads[0].job.exceeded.first_at);
-    assert!(told.at.is_some() && told.remedy.is_some());
+    let remedy = told.remedy.as_deref().expect("a remedy");
+    assert!(told.at.is_some() && remedy.starts_with("it went on 2 times after others had run: "), "{remedy}");
+    assert!(remedy.contains("declare `reload` (100.0 us at least, from this job)"), "{remedy}");
     assert!(told.text.starts_with("loop: job released at "), "{}", told.text);
     assert!(told.text.ends_with(" ms took 10.100 ms, wcet 10.000 ms, over by 100.0 us."), "{}", told.text);
     assert_eq!(told.measure, Some(crate::schema::Measure::cycles(101, 100, 0)));

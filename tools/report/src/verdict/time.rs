@@ -132,10 +132,24 @@ fn wcet(report: &Report, thread: &ThreadReport) -> Option<Failure> {
         jobs => format!(" (the first of {jobs} such jobs; the worst: {})", long_job(report, worst, wcet)),
     };
     let text = format!("{name}: {}{more}.", long_job(report, first, wcet));
-    let remedy = "declare a larger wcet and see what `cofferdam check` says, or make the job shorter";
+    let remedy = wcet_remedy(report, worst, wcet);
     let place = (format!("{}.wcet", place(report, thread)), thread.job.exceeded.first_at);
     let measure = Measure::cycles(worst.cycles, wcet, worst.reload_cycles);
-    Some(failure("wcet-exceeded", text, place, Some(measure), remedy))
+    Some(failure("wcet-exceeded", text, place, Some(measure), &remedy))
+}
+
+/// The remedy for a job that took more than its wcet. One that declares no `reload` and went on after others may be innocent: its `wcet` was measured
+/// without what they put out of caches.
+fn wcet_remedy(report: &Report, worst: LongJob, wcet: u64) -> String {
+    let usual = "declare a larger wcet and see what `cofferdam check` says, or make the job shorter";
+    match (worst.reload_cycles, worst.resumed) {
+        (0, times @ 1..) => format!(
+            "it went on {times} times after others had run: if its `wcet` was measured without them, declare `reload` ({} at least, from this job) for \
+             what they put out of caches; otherwise {usual}",
+            time(report, worst.cycles.saturating_sub(wcet).div_ceil(times))
+        ),
+        _ => usual.into(),
+    }
 }
 
 fn release(report: &Report, thread: &ThreadReport) -> Option<Failure> {
