@@ -40,6 +40,9 @@ const LINK_TWICE: &str = "user/link-twice-gcc";
 /// The linker script of domains.
 const DOMAIN_SCRIPT: &str = "user/domain.ld";
 
+/// Directories of kernels, each with a directory for each board: all that kernels can have, and without the code for handlers.
+const KERNELS: [&str; 2] = ["kernel", "kernel-without-handlers"];
+
 /// For whom a package is built.
 enum For {
     Kernel,
@@ -59,8 +62,8 @@ fn cargo(
     let targets = &board.core.targets;
     let (target, dir) = match &whom {
         // Of a core's boards each has a kernel of its own, with constants of its own.
-        For::Kernel => (&targets.kernel, Path::new("kernel").join(&board.name)),
-        For::KernelWithoutHandlers => (&targets.kernel, Path::new("kernel-without-handlers").join(&board.name)),
+        For::Kernel => (&targets.kernel, Path::new(KERNELS[0]).join(&board.name)),
+        For::KernelWithoutHandlers => (&targets.kernel, Path::new(KERNELS[1]).join(&board.name)),
         For::Domain => (&targets.domain, PathBuf::from("bare")),
     };
     let directory = install.target.join(dir);
@@ -105,10 +108,19 @@ fn cargo(
     Ok(Build {
         command,
         clean: [asked("clean", Some(target.as_str())), asked("clean", None)],
+        others: kernels(install).filter(|other| *other != directory).collect(),
+        of_target: !is_domain,
         directory,
         target: target.clone(),
         with: with.join("\n"),
     })
+}
+
+/// Directories in which kernels were built.
+fn kernels(install: &Install) -> impl Iterator<Item = PathBuf> {
+    let entries = KERNELS.iter().filter_map(|kind| std::fs::read_dir(install.target.join(kind)).ok());
+    let paths = entries.flatten().flatten().map(|entry| entry.path()).filter(|path| path.is_dir());
+    paths.collect::<std::collections::BTreeSet<_>>().into_iter()
 }
 
 fn codegen(options: &[&str]) -> Vec<String> {

@@ -16,8 +16,12 @@ use sha2::{Digest, Sha256};
 use crate::command;
 use crate::files::{create_dir, hash, unwritable, write_file};
 
+mod inherit;
+
 /// The profile, by whose name cargo calls the directory of what runs on the host.
 const PROFILE: &str = "bare";
+/// Held by whoever builds in a directory.
+const LOCK: &str = "lock";
 /// Notes that are kept: the latest.
 const MOST_NOTES: usize = 2000;
 /// Sources of the compiler's own library: they come with it, and cargo knows its version.
@@ -35,6 +39,10 @@ pub(crate) struct Build {
     pub target: String,
     /// What results are built with and cargo does not know.
     pub with: String,
+    /// Directories with results that this one can have, if nothing was built in it yet.
+    pub others: Vec<PathBuf>,
+    /// They have the target's results, too, with the same options of the compiler.
+    pub of_target: bool,
 }
 
 /// A build that is over. Nobody builds anything else in that directory while it is kept.
@@ -51,9 +59,10 @@ impl Build {
     /// CF0506 when it does not build, CF0604 for a directory that cannot be written, CF0605 when cargo keeps what it should not.
     pub fn run(&mut self, what: &str) -> Result<Finished, Diagnostic> {
         create_dir(&self.directory)?;
-        let (lock, notes) = (self.directory.join("lock"), self.directory.join(format!("{}.built", self.target)));
+        let (lock, notes) = (self.directory.join(LOCK), notes(&self.directory, &self.target));
         let file = File::options().create(true).append(true).open(&lock).and_then(|file| file.lock().map(|()| file));
         let lock = file.map_err(|error| unwritable(&lock, &error))?;
+        inherit::inherit(&self.directory, &self.target, &self.others, self.of_target);
         let mut known = Notes::read(&notes);
         for round in 0..3 {
             let output = command::run(what, &mut self.command)?;
@@ -87,6 +96,11 @@ impl Build {
             let _ = std::fs::remove_dir_all(self.directory.join(kept));
         }
     }
+}
+
+/// The file in which a directory's results for a target are noted.
+fn notes(directory: &Path, target: &str) -> PathBuf {
+    directory.join(format!("{target}.built"))
 }
 
 /// A library or program that cargo names.

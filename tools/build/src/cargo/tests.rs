@@ -53,7 +53,8 @@ impl Scratch {
         };
         let (mut command, clean) = (cargo("build"), [cargo("clean"), cargo("clean")]);
         command.args(["--message-format", "json-render-diagnostics"]);
-        Build { command, clean, directory: self.0.join("target"), target: "host".into(), with: with.to_owned() }
+        let (directory, others) = (self.0.join("target"), Vec::new());
+        Build { command, clean, directory, target: "host".into(), with: with.to_owned(), others, of_target: false }
     }
 
     /// What the program of a project prints, and when it was linked.
@@ -117,6 +118,31 @@ fn who_builds_at_the_same_time_gets_his_own() {
             scope.spawn(move || (0..2).for_each(|_| assert_eq!(scratch.says(name), name.to_uppercase())));
         }
     });
+}
+
+#[test]
+fn a_new_directory_has_what_another_has_with_its_times() {
+    let scratch = Scratch::new();
+    for (directory, target) in [("a", "arm"), ("b", "riscv")] {
+        scratch.write(&format!("{directory}/lock"), "");
+        scratch.write(&format!("{directory}/bare/deps/host"), directory);
+        scratch.write(&format!("{directory}/{target}/bare/deps/core"), directory);
+        scratch.write(&format!("{directory}/{target}.built"), &format!("notes of {directory}\n"));
+    }
+    let others = ["a", "b"].map(|name| scratch.0.join(name));
+    let read = |path: &str| fs::read_to_string(scratch.0.join(path)).unwrap_or_default();
+    inherit::inherit(&scratch.0.join("new"), "riscv", &others, true);
+    assert_eq!(["bare/deps/host", "riscv/bare/deps/core"].map(|path| read(&format!("new/{path}"))), ["b", "b"]);
+    assert_eq!(read("new/riscv.built"), "notes of b\n");
+    let core = fs::metadata(scratch.0.join("new/riscv/bare/deps/core")).unwrap();
+    assert_eq!(core.modified().unwrap(), SystemTime::UNIX_EPOCH);
+    // Something was built there already.
+    inherit::inherit(&scratch.0.join("new"), "arm", &others, true);
+    assert!(!scratch.0.join("new/arm").exists());
+    // Other options: only what runs on the host.
+    inherit::inherit(&scratch.0.join("domains"), "riscv", &others, false);
+    assert_eq!((read("domains/bare/deps/host").as_str(), scratch.0.join("domains/riscv").exists()), ("a", false));
+    assert_eq!(read("domains/riscv.built"), "notes of a\n");
 }
 
 #[test]

@@ -212,6 +212,18 @@ fn a_job_loses_its_reload_for_each_time_that_others_can_run() {
     assert_eq!(all.iter().find(|term| term.starts_with("reload")).unwrap(), "reload 101.52");
 }
 
+#[test]
+fn a_wcet_without_reload_has_to_hold_as_often_on_a_chip_with_caches() {
+    let times = |has_caches: bool, text: &str| {
+        let mut board = board();
+        board.chip.has_caches = has_caches;
+        on(&board, text).unwrap().iter().map(|bound| bound.unpriced_resumptions).sum::<u64>()
+    };
+    assert_eq!(times(true, SYSTEM), 141);
+    assert_eq!(times(false, SYSTEM), 0);
+    assert_eq!(times(true, &SYSTEM.replace("misses = 3\n", "misses = 3\n    reload = \"0 ns\"\n")), 0);
+}
+
 /// A thread that may wait for a line's notification, at once or after a grant, is woken by it.
 #[test]
 fn a_line_wakes_whoever_can_wait_for_it() {
