@@ -25,7 +25,7 @@ test: data ## everything that must hold
 	@scripts/test.sh
 
 test-long: data ## kernels without a check in further ways, every way in which an exception of handlers can return, the gateway on mps2-an505, the soft core with Sv32, the tests of its modules and models, a thousand random systems on each of two boards, 50 on the soft core, 200 000 in virtual time, and 100 000 hostile cases on each board, the longest paths of the kernel against what admission assumes, the histories on the soft core, hours of processor time; docs/hunt.md has the last result
-	@scripts/test.sh virtual fuzz gateway_m33 direct_long mutants_long soft_core_long
+	@scripts/test.sh long
 	@./cofferdam costs --board mps2-an500
 	@./cofferdam costs --board xilinx-zynq-a9
 	@./cofferdam costs --board ibex-rtmmu

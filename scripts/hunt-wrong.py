@@ -22,14 +22,13 @@ TREE = BASE / "tree"
 
 
 def mutants(wrong):
-    """The mutants of its list that a wrong kernel names; each name is of one, at least with the file that it gives."""
+    """The mutants of its list that a wrong kernel has: all of its name, or those of them that change the file `file`."""
     listed = tomllib.loads((ROOT / wrong["list"]).read_text())["mutant"]
-    for name in wrong["names"]:
-        is_it = lambda m: name in (m.get("check"), m.get("protection")) and wrong.get("file", m["file"]) == m["file"]
-        found = [m for m in listed if is_it(m)]
-        if len(found) != 1:
-            sys.exit(f"{wrong['list']} has {len(found)} mutants of the name `{name}`")
-        yield found[0]
+    is_it = lambda m: wrong["name"] in (m.get("check"), m.get("protection")) and wrong.get("file", m["file"]) == m["file"]
+    found = [m for m in listed if is_it(m)]
+    if not found:
+        sys.exit(f"{wrong['list']} has no mutant of the name `{wrong['name']}`")
+    return found
 
 
 def copy():
@@ -56,14 +55,13 @@ def hunt(wrong, options):
         text = path.read_text()
         originals.setdefault(path, text)
         if text.count(change["find"]) != 1:
-            sys.exit(f"a mutant of {wrong['names']} does not apply to {change['file']}")
+            sys.exit(f"the mutant `{wrong['name']}` does not apply to {change['file']}")
         path.write_text(text.replace(change["find"], change["replace"]))
     release = ROOT / "target/release"
     environment = dict(os.environ, COFFERDAM_ROOT=str(TREE), CARGO_TARGET_DIR=str(BASE / "target"))
     environment |= {"COFFERDAM_PLUGIN": str(release / "libcofferdam_plugin.so"), "COFFERDAM_RTL": str(ROOT / "target/rtl")}
     command = [release / "cofferdam-hunt", "--board", wrong["board"], "--systems", str(options.systems)]
     command += ["--seed", str(options.seed), "--until-harmed", "--out", BASE / "results"]
-    command += ["--adverse"] if wrong.get("adverse") else []
     ran = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
     for path, text in originals.items():
         path.write_text(text)
@@ -81,8 +79,7 @@ def main():
     options = parser.parse_args()
     listed = tomllib.loads((ROOT / "eval/hunt/wrong.toml").read_text())["wrong"]
     missed = 0
-    options.names = set(options.names)
-    chosen = [wrong for wrong in listed if not options.names or options.names & set(wrong["names"])]
+    chosen = [wrong for wrong in listed if not options.names or wrong["name"] in options.names]
     # The hunt itself is built first: an older one would draw other systems.
     subprocess.run([ROOT / "scripts/hunt.sh", "--help"], stdout=subprocess.DEVNULL, check=True)
     copy()

@@ -10,10 +10,9 @@
 #   virtual   the kernel in virtual time, 200 000 random systems drawn (COFFERDAM_TIME_SYSTEMS); only when named
 #   fuzz      instructions, frames, stack pointers of two hostile domains, 100 000 cases on each board (COFFERDAM_FUZZ_LIVES of each
 #             domain, COFFERDAM_FUZZ_SEED, COFFERDAM_FUZZ_FIRST); only when named
-#   gateway_m33   the gateway on a Cortex-M33, about two minutes of a processor; only when named
-#   direct_long   every way in which an exception of handlers can return; only when named
-#   soft_core_long   the soft core with Sv32, the tests of its modules and models, and services on further boards; only when named
-#   mutants_long  kernels without a check, in the ways that `mutants` does not try (`long` in tests/attacks/mutants.toml and tests/direct/mutants.toml); only when named
+#   gateway_a9, gateway_m33   the gateway on further boards; only when named
+#   NAME_long the tests of a suite that take too long for every change: those marked `#[ignore]`; only when named
+#   long      all that runs only when named
 #
 # Everything is built first, then as many suites run at a time as there are processors (COFFERDAM_LANES, if set), the
 # longest first. A suite that does not build, that ends without a summary of its own, or that passes with more runs
@@ -57,13 +56,16 @@ build() {
     case " ${SUITES[*]} " in *' unit '*) unit_test --no-run || return 1 ;; esac
     cargo_test --release --no-run -p "$SYSTEM_PACKAGE" || return 1
     # Mutants take over what their kernels share with these (tests/suites/src/attacks/mutants.rs).
-    case " ${SUITES[*]} " in *' mutants '* | *' mutants_long '*)
+    case " ${SUITES[*]} " in *' mutants '* | *' mutants_long '* | *' conformance_long '*)
         for system in tests/attacks/system.toml tests/attacks/a9.toml tests/attacks/m33.toml tests/attacks/rv32.toml tests/direct/hostile.toml; do ./cofferdam build --quiet "$system" || return 1; done ;;
     esac
-    case " ${SUITES[*]} " in *' rtl '*) make --no-print-directory -C rtl setup || return 1 ;; esac
-    case " ${SUITES[*]} " in *' soft_core '* | *' soft_core_c '* | *' c_programs '* | *' faults '* | *' soft_core_long '* | *' attacks '* | *' mutants '* | *' mutants_long '*) make --no-print-directory -C rtl models MODELS=rtmmu || return 1 ;; esac
-    case " ${SUITES[*]} " in *' soft_core '*) make --no-print-directory -C rtl models MODELS=direct || return 1 ;; esac
-    case " ${SUITES[*]} " in *' soft_core_long '*) make --no-print-directory -C rtl models MODELS='direct sv32 sv32tlb' || return 1 ;; esac
+    case " ${SUITES[*]} " in *' rtl '* | *' rtl_long '*) make --no-print-directory -C rtl setup || return 1 ;; esac
+    # Models of the soft core, which verilator and a compiler of C++ make.
+    local models=()
+    case " ${SUITES[*]} " in *' soft_core'* | *' c_programs '* | *' faults '* | *' attacks '* | *' mutants'*) models+=(rtmmu) ;; esac
+    case " ${SUITES[*]} " in *' soft_core '* | *' soft_core_long '* | *' attacks_long '*) models+=(direct) ;; esac
+    case " ${SUITES[*]} " in *' soft_core_long '* | *' attacks_long '*) models+=(sv32 sv32tlb) ;; esac
+    [ "${#models[@]}" = 0 ] || make --no-print-directory -C rtl models MODELS="${models[*]}" || return 1
 }
 
 run_suite() { # name
@@ -76,9 +78,7 @@ run_suite() { # name
             export COFFERDAM_FUZZ_LIVES="${COFFERDAM_FUZZ_LIVES:-38000}"
             cargo_test --release -p "$SYSTEM_PACKAGE" --test endurance fuzz_beyond_calls -- --nocapture --test-threads=1 ;;
         mutants) cargo_test --release -p "$SYSTEM_PACKAGE" --test mutants -- --nocapture ;;
-        mutants_long) cargo_test --release -p "$SYSTEM_PACKAGE" --test mutants -- --ignored --nocapture ;;
-        soft_core_long) cargo_test --release -p "$SYSTEM_PACKAGE" --test soft_core --test services --test attacks --test rtl -- --ignored --nocapture --test-threads=1 ;;
-        direct_long) cargo_test --release -p "$SYSTEM_PACKAGE" --test direct -- --ignored --nocapture ;;
+        *_long) cargo_test --release -p "$SYSTEM_PACKAGE" --test "${1%_long}" -- --ignored --nocapture --test-threads=2 ;;
         lib) cargo_test --release -p "$SYSTEM_PACKAGE" --lib ;;
         *) cargo_test --release -p "$SYSTEM_PACKAGE" --test "$1" -- --test-threads=2 ;;
     esac
@@ -127,9 +127,11 @@ fi
 mapfile -t UNIT < <(unit_packages)
 mapfile -t SYSTEM < <(system_suites)
 SYSTEM+=(lib)
-# Without those that run only when named.
+# Those that run only when named, and the others.
+LONG=(virtual fuzz gateway_a9 gateway_m33)
+mapfile -t -O "${#LONG[@]}" LONG < <(cd tests/suites/tests && grep -l '^#\[ignore' -- *.rs | sed 's/\.rs$/_long/')
 USUAL=()
-for name in "${SYSTEM[@]}"; do [ "$name" = gateway_m33 ] || USUAL+=("$name"); done
+for name in "${SYSTEM[@]}"; do case " ${LONG[*]} " in *" $name "*) ;; *) USUAL+=("$name") ;; esac; done
 # Suites that the table of docs/contributing.md has for changed files: the row with the longest beginning of the path.
 suites_for_changes() {
     { git diff --name-only HEAD; git ls-files --others --exclude-standard; } | sort -u > "$LOGS/changed"
@@ -147,10 +149,10 @@ if [ "${1:-}" = --changed ]; then
 fi
 WANTED=()
 for name in "${@:-all}"; do
-    case " unit ${SYSTEM[*]} " in *" $name "*) WANTED+=("$name"); continue ;; esac
+    case " unit ${SYSTEM[*]} ${LONG[*]} " in *" $name "*) WANTED+=("$name"); continue ;; esac
     case "$name" in
         all) WANTED+=(unit "${USUAL[@]}") ;;
-        virtual | fuzz | direct_long | mutants_long | soft_core_long) WANTED+=("$name") ;;
+        long) WANTED+=("${LONG[@]}") ;;
         system) WANTED+=("${USUAL[@]}") ;;
         *) echo "test: unknown suite '$name'" >&2; exit 2 ;;
     esac

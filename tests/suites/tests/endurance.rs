@@ -1,4 +1,5 @@
-//! A million random calls on the host, a hundred thousand on the chip, ten thousand deaths; less of it where there are page tables.
+//! What shows only after a while: deaths and cases beyond calls; in `make test-long` a million random calls on the host, a hundred thousand on the chip, and
+//! ten thousand deaths there, less where there are page tables.
 
 use std::process::Command;
 
@@ -39,6 +40,7 @@ fn kernel_test(name: &str) -> String {
 }
 
 #[test]
+#[ignore = "for `make test-long`: scripts/test.sh endurance_long"]
 fn a_million_random_calls_break_nothing_on_the_host() {
     let said = kernel_test("tests::fuzz::random_domains_break_nothing");
     let counted = said.lines().find(|line| line.ends_with(" systems")).expect("the number of calls");
@@ -73,31 +75,37 @@ fn deaths(system: &str, manifest: &str, lives: u64) {
 }
 
 #[test]
+#[ignore = "for `make test-long`: scripts/test.sh endurance_long"]
 fn a_hundred_thousand_random_calls_break_nothing_on_the_chip() {
     random_calls("random", "random.toml", 100_000);
 }
 
 #[test]
+#[ignore = "for `make test-long`: scripts/test.sh endurance_long"]
 fn twenty_thousand_random_calls_break_nothing_where_there_are_page_tables() {
     random_calls("random-a9", "random-a9.toml", 20_000);
 }
 
 #[test]
+#[ignore = "for `make test-long`: scripts/test.sh endurance_long"]
 fn five_thousand_random_calls_break_nothing_on_armv8_m() {
     random_calls("random-m33", "random-m33.toml", 5000);
 }
 
 #[test]
+#[ignore = "for `make test-long`: scripts/test.sh endurance_long"]
 fn ten_thousand_deaths_leak_nothing_on_the_chip() {
     deaths("mortal", "restarts.toml", 10_000);
 }
 
 #[test]
+#[ignore = "for `make test-long`: scripts/test.sh endurance_long"]
 fn a_thousand_deaths_leak_nothing_where_there_are_page_tables() {
     deaths("mortal-a9", "restarts-a9.toml", 1000);
 }
 
 #[test]
+#[ignore = "for `make test-long`: scripts/test.sh endurance_long"]
 fn a_thousand_deaths_leak_nothing_on_armv8_m() {
     deaths("mortal-m33", "restarts-m33.toml", 1000);
 }

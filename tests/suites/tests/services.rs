@@ -58,7 +58,7 @@ fn no_client_makes_a_service_take_longer_than_the_boards_file_says() {
 }
 
 #[test]
-#[ignore = "for `make test-long`: scripts/test.sh soft_core_long"]
+#[ignore = "for `make test-long`: scripts/test.sh services_long"]
 fn no_client_makes_a_service_take_longer_on_further_boards() {
     FURTHER.into_iter().for_each(|(board, rounds)| clients_get_no_further(board, rounds));
 }
