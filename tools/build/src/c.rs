@@ -9,9 +9,10 @@ use manifest::{Board, CSources, Diagnostic, Refusal, input};
 use crate::c_library::{Library, files, installed};
 use crate::command;
 use crate::core_rules;
-use crate::files::{create_dir, short, unwritable};
+use crate::files::{create_dir, short};
 use crate::install::{Install, unreadable};
 use crate::linked::{Linked, addresses, elsewhere_flags};
+use crate::objects::Objects;
 use crate::toolchain::Toolchain;
 
 /// The parts of the run-time that every domain in C is linked with.
@@ -64,7 +65,8 @@ fn glue(install: &Install, tools: &Toolchain, board: &Board, library: &Library) 
     let sources = files(&common, "c").into_iter().chain(library.sources()).chain(entry);
     // Boards of one name, and checkouts that build into one directory, have their own.
     let with = flags.join("\0");
-    let glue = sources.map(|file| Ok(compile(tools, &flags, &file, &dir.join(object_name(&file, &with)))?.0));
+    let store = Objects::of(install, tools);
+    let glue = sources.map(|file| Ok(store.make(&flags, &file, &dir.join(object_name(&file, &with)))?.0));
     glue.chain([crate::rust::build_malloc(install, tools, board, &dir)]).collect()
 }
 
@@ -78,17 +80,6 @@ pub(crate) fn object_name(source: &Path, with: &str) -> String {
     let name = source.file_name().unwrap_or_default().to_string_lossy();
     let all = [identity(source).as_os_str().as_encoded_bytes(), with.as_bytes()].join(&0);
     format!("{name}-{}.o", short(&all))
-}
-
-/// Compiles one source into an object; that, and warnings of the compiler. The object appears complete: somebody else may be linking the one before it.
-fn compile(tools: &Toolchain, flags: &[String], source: &Path, object: &Path) -> Result<(PathBuf, String), Diagnostic> {
-    input::readable(source, input::MOST_TEXT).map_err(|why| unreadable(source, &why))?;
-    let mut command = Command::new(&tools.gcc);
-    let aside = object.with_extension(format!("{}.partial.o", std::process::id()));
-    command.args(flags).arg("-c").arg(source).arg("-o").arg(&aside);
-    let output = command::run(&format!("`{}`", source.display()), &mut command)?;
-    std::fs::rename(&aside, object).map_err(|error| unwritable(object, &error))?;
-    Ok((object.to_owned(), command::warnings(&output)))
 }
 
 /// An entry of `compile_commands.json`.
@@ -185,7 +176,8 @@ pub fn build_c(
         installed(tools, board, "libstdc++.a", "the library of C++ for the chip (libstdc++)")?;
     }
     let commands = sources.iter().map(|file| compile_command(tools, &flags, file)).collect();
-    let compiled = sources.iter().map(|file| compile(tools, &flags, file, &dir.join(object_name(file, ""))));
+    let store = Objects::of(install, tools);
+    let compiled = sources.iter().map(|file| store.make(&flags, file, &dir.join(object_name(file, ""))));
     let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
     let (objects, warnings): (Vec<_>, Vec<_>) = compiled.into_iter().unzip();
     let libraries: &[&str] = if cpp { &["-lstdc++", "-lm", "-o"] } else { &["-lm", "-o"] };

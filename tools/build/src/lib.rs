@@ -16,6 +16,7 @@ mod install;
 mod linked;
 mod load;
 mod locate;
+mod objects;
 mod options;
 mod origin;
 mod parameters;

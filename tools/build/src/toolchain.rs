@@ -72,16 +72,29 @@ impl Toolchain {
 
     /// What tells one linker from another, with the compiler that runs it: their files, with size and time.
     pub(crate) fn linker(&self) -> String {
-        let asked = Command::new(&self.gcc).arg("-print-prog-name=ld").output();
-        let named = asked.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
-        let ld = if named.contains('/') { Some(PathBuf::from(named)) } else { find_in_path(&named) };
+        self.files(&["ld"])
+    }
+
+    /// What tells one compiler of C and C++ from another: the files of its parts, with size and time.
+    pub(crate) fn compiler(&self) -> String {
+        self.files(&["cc1", "cc1plus", "as"])
+    }
+
+    /// The files of the compiler's driver and of these programs that it runs, with size and time.
+    fn files(&self, programs: &[&str]) -> String {
+        let file = |program: &&str| {
+            let asked = Command::new(&self.gcc).arg(format!("-print-prog-name={program}")).output().ok()?;
+            let named = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
+            if named.contains('/') { Some(PathBuf::from(named)) } else { find_in_path(&named) }
+        };
         let told = |path: &Path| {
             let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
             let facts = std::fs::metadata(&path).ok();
             let facts = facts.and_then(|facts| Some((facts.len(), facts.modified().ok()?)));
             format!("{} {facts:?}", path.display())
         };
-        [Some(self.gcc.clone()), ld].into_iter().flatten().map(|path| told(&path)).collect::<Vec<_>>().join("\n")
+        let all = [self.gcc.clone()].into_iter().chain(programs.iter().filter_map(file));
+        all.map(|path| told(&path)).collect::<Vec<_>>().join("\n")
     }
 
     /// The C++ compiler, which comes with the one for C.
