@@ -1,11 +1,9 @@
 //! Draws a system from its seed.
 
-use crate::plan::{
-    Act, Budget, Domain, EXTRA_US, Gate, Handlers, Job, LEAST_GATE_US, PAYER_US, Pace, Plan, SETTLE_US, Thread,
-};
-use crate::herds;
+use crate::plan::{Act, Budget, Domain, EXTRA_US, Gate, Job, LEAST_GATE_US, PAYER_US, Pace, Plan, SETTLE_US, Thread};
 use crate::random::Random;
 use crate::strategy;
+use crate::{handlers, herds};
 
 /// Periods of victims. A run is as long as the longest needs for its jobs.
 const PERIODS: [&[u64]; 6] =
@@ -70,14 +68,19 @@ const PRESSED_PERCENT: u64 = 50;
 /// The period of victims with long windows.
 const LONGEST: &[u64] = &[100_000];
 
-/// Draws a system whose hostile threads do nothing yet. It need not be one that `check` admits.
-pub fn generate(random: &mut Random) -> Plan {
+/// Draws a system whose hostile threads do nothing yet, for a board on which interrupts reach handlers without the kernel or not. It need not be one
+/// that `check` admits.
+pub fn generate(random: &mut Random, has_handlers: bool) -> Plan {
     let mut apart = random.apart();
     let [herd, long, small, direct] = APART_PERCENT.map(|percent| apart.percent(percent));
     if herd && apart.percent(PRESSED_PERCENT) {
         // The next draw of this system is another one.
         random.word();
         return herds::pressed(&mut apart);
+    }
+    if direct && has_handlers {
+        random.word();
+        return handlers::system(&mut apart);
     }
     let shape = if random.percent(CROWD_PERCENT) { &CROWD } else { &FEW };
     let [victims, thieves] = shape.domains.map(|counts| *random.one(counts));
@@ -112,9 +115,6 @@ pub fn generate(random: &mut Random) -> Plan {
     if herd {
         herds::gather(&mut apart, &mut plan);
     }
-    if direct {
-        handlers(&mut apart, &mut plan);
-    }
     plan.limit_us =
         periods_of(&plan).iter().max().map_or(0, |longest| longest * Pace::USUAL.jobs_of(*longest)) + SETTLE_US;
     plan
@@ -128,23 +128,6 @@ fn narrow(random: &mut Random, plan: &mut Plan) {
     };
     let period_us = *random.one(&[50, 100, 150, 300, 700]);
     plan.budgets[thread.budget] = Budget { period_us, least_us: random.within(1, period_us / 2), extra_us: EXTRA_US };
-}
-
-/// Adds a domain whose handlers take all that they can have, where nobody else has the timer.
-fn handlers(random: &mut Random, plan: &mut Plan) {
-    if plan.domains.iter().any(|domain| domain.timer) || plan.domains.len() > 6 {
-        return;
-    }
-    let mut new = domain("direct".into(), random.percent(50));
-    let pays = budget(plan, 5000, 200);
-    new.threads.push(thread(15, pays));
-    let period_us = random.within(2, 12) * 1000 + random.within(0, 9) * 20;
-    new.handlers = Some(Handlers {
-        period_us,
-        capacity_us: period_us / 1000 * random.within(10, 200),
-        sampled: random.percent(50),
-    });
-    plan.domains.push(new);
 }
 
 /// Periods of the victims.

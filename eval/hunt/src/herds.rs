@@ -80,4 +80,3 @@ pub fn arm(random: &mut Random, plan: &Plan, domain: &mut Domain, periods: &[u64
         faults.then = vec![Act::plain("sleep 3000us"), Act::plain("fault")];
     }
 }
-

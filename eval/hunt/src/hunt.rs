@@ -22,7 +22,7 @@ struct Tally {
     known: u64,
     failed: u64,
     minimised: u64,
-    with: [u64; 3],
+    with: [u64; 5],
     seconds: f64,
     /// Longest response over bound, of every victim, and of the tight system's tightest.
     ratios: Vec<f64>,
@@ -69,10 +69,7 @@ pub fn hunt(options: &Options) -> Result<u64, String> {
 fn draw(drive: &dyn Drive, seed: u64, number: u64) -> Option<(Plan, bool)> {
     let mut random = Random::of(seed, number);
     for _ in 0..DRAWS {
-        let mut drawn = generate(&mut random);
-        if !drive.has_handlers() {
-            drawn.domains.retain(|domain| domain.handlers.is_none());
-        }
+        let drawn = generate(&mut random, drive.has_handlers());
         let Some((mut plan, _)) = admitted(drive, drawn) else { continue };
         arm(&mut random, &mut plan);
         // Rights that its acts need can cost more than was admitted.
@@ -132,7 +129,7 @@ fn one(
         seed: options.seed,
         number,
         tight,
-        shared: Record::features(plan),
+        has: Record::features(plan),
         plan: plan.clone(),
         manifest,
         rows,
@@ -154,7 +151,8 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 fn tell(record: &Record) {
     let ratio = record.victims.iter().filter_map(|victim| victim.ratio()).fold(0.0, f64::max);
     let tightness = record.victims.iter().filter_map(|victim| victim.tightness()).fold(0.0, f64::max);
-    let has: String = "sgl".chars().zip(record.shared).map(|(letter, has)| if has { letter } else { '-' }).collect();
+    let letters = Record::FEATURES.iter().zip(record.has);
+    let has: String = letters.map(|((letter, _), has)| if has { *letter } else { '-' }).collect();
     let word = if record.harms.is_empty() { "kept" } else { "HARM" };
     println!(
         "{:5}  {word}  {has}  response/bound {ratio:5.2}  bound/deadline {tightness:4.2}{}  {:4.1} s  {}",
@@ -170,7 +168,7 @@ fn tell(record: &Record) {
 
 fn count(record: &Record, tally: &mut Tally) {
     tally.failed += u64::from(!record.harms.is_empty());
-    for (with, has) in tally.with.iter_mut().zip(record.shared) {
+    for (with, has) in tally.with.iter_mut().zip(record.has) {
         *with += u64::from(has);
     }
     tally.ratios.extend(record.victims.iter().filter_map(|victim| victim.ratio()));
@@ -205,18 +203,15 @@ fn median(ratios: &mut [f64]) -> Option<f64> {
 fn summarise(tally: &Tally, seconds: f64) {
     let shown = |ratio: Option<f64>| ratio.map_or("none".to_owned(), |ratio| format!("{ratio:.2}"));
     let max = |ratios: &[f64]| ratios.iter().copied().reduce(f64::max);
-    let [shared, gates, lines] = tally.with;
+    let with = Record::FEATURES.iter().zip(tally.with).map(|((_, name), count)| format!("{name} {count}"));
+    let with: Vec<String> = with.collect();
     println!(
         "{} systems run, {} known, in {seconds:.0} s ({:.2} s for a run)",
         tally.ran,
         tally.known,
         tally.seconds / tally.ran.max(1) as f64
     );
-    println!(
-        "with a shared budget {shared}, a gate {gates}, a line {lines}; {} victims, {} of them tight",
-        tally.ratios.len(),
-        tally.tight.len()
-    );
+    println!("with {}; {} victims, {} of them tight", with.join(", "), tally.ratios.len(), tally.tight.len());
     println!(
         "response/bound: all: max {}, median {}",
         shown(max(&tally.ratios)),

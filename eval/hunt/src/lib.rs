@@ -7,6 +7,7 @@
 
 mod board;
 mod generate;
+mod handlers;
 mod herds;
 mod judge;
 mod minimise;

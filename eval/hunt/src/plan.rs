@@ -264,6 +264,9 @@ impl Plan {
                 }
             }
         }
+        for handlers in plan.domains.iter_mut().filter_map(|domain| domain.handlers.as_mut()) {
+            handlers.capacity_us = handlers.capacity_us * 7 / 10 + 1;
+        }
         for thread in plan.domains.iter_mut().flat_map(|domain| &mut domain.threads) {
             if let Some(job) = &mut thread.job {
                 job.work_us = (job.work_us * 7 / 10).max(10);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::judge::{Harm, Victim};
-use crate::plan::Plan;
+use crate::plan::{Domain, Plan};
 
 /// A system that was run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,8 +18,8 @@ pub struct Record {
     pub number: u64,
     /// A victim was made tight.
     pub tight: bool,
-    /// It has a budget that threads share, a gate, a line.
-    pub shared: [bool; 3],
+    /// [`Record::features`] that it has.
+    pub has: [bool; 5],
     /// The system.
     pub plan: Plan,
     /// Its manifest.
@@ -46,14 +46,20 @@ pub fn hash(parts: &[&[u8]]) -> String {
 }
 
 impl Record {
-    /// Those of a shared budget, a gate and a line that a plan has.
-    pub fn features(plan: &Plan) -> [bool; 3] {
+    /// The letters and names of features, in the order of [`Record::features`].
+    pub const FEATURES: [(char, &str); 5] =
+        [('s', "a shared budget"), ('g', "a gate"), ('l', "a line"), ('h', "a herd"), ('d', "handlers")];
+
+    /// Those of a shared budget, a gate, a line, a herd and handlers that a plan has. A hunt counts what was run, so that it shows when `check` refuses all that have one.
+    pub fn features(plan: &Plan) -> [bool; 5] {
         let threads = || plan.domains.iter().flat_map(|domain| &domain.threads);
         let pays = |budget: usize| threads().filter(|thread| thread.budget == budget).count();
         [
             (0..plan.budgets.len()).any(|budget| pays(budget) > 1),
             plan.domains.iter().any(|domain| domain.gate.is_some()),
             plan.domains.iter().any(|domain| domain.timer),
+            plan.domains.iter().any(Domain::is_herd),
+            plan.domains.iter().any(|domain| domain.handlers.is_some()),
         ]
     }
 }
