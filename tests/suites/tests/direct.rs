@@ -106,7 +106,6 @@ fn end_alone(manifest: &str) {
     assert!(manifest == SAMPLED || !is_overdrawn(&ran.report), "{:#}", ran.named("domains", "name", "attacker"));
 }
 
-/// Each 97th way in which an exception of Non-secure state can return: nobody beside its domain is harmed.
 /// An exception of the kernel that waits follows a handler's return at once: what that says is believed no more than elsewhere.
 #[test]
 fn handlers_return_in_every_way_while_the_kernel_waits_and_harm_nobody() {
@@ -129,6 +128,7 @@ fn handlers_that_return_into_a_threads_place_hold_no_exception_of_the_kernel_off
     assert!(ran.named("domains", "name", "attacker")["restarts"].as_u64() > Some(5));
 }
 
+/// Each 97th way in which an exception of Non-secure state can return: nobody beside its domain is harmed.
 #[test]
 fn exceptions_return_in_sampled_ways_and_harm_nobody() {
     let ran = Ran::on(BOARD, returns::MANIFEST, &[]);

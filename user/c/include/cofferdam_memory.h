@@ -113,7 +113,7 @@ int32_t rt_query(const void *address, struct rt_bound *bound);
 
 /* The last refusal of this domain; rule 0 when the manager could not be asked (`asked` is the error then). The change
  * that would be admitted is looked for now, for the first time: a call of the manager's gate for each one that is
- * looked at, some twenty at most. */
+ * looked at, some thirty at most. */
 void rt_refused(struct rt_refusal *refusal);
 /* Writes the last refusal as a sentence, as snprintf does: rule, asked, left, and what would be admitted. It looks for
  * that as rt_refused does. */

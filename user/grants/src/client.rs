@@ -49,7 +49,7 @@ impl Failure {
     /// calls. If the request has become possible meanwhile, asking again is the change.
     ///
     /// # Time complexity
-    /// A call of the manager's gate for each change that is looked at: some twenty at most. None when the change is known.
+    /// A call of the manager's gate for each change that is looked at: some thirty at most. None when the change is known.
     #[must_use]
     pub fn explained(self) -> Failure {
         match self {
