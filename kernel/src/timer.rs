@@ -15,17 +15,14 @@ pub(crate) fn earlier(one: u32, other: u32) -> u32 {
 }
 
 impl<A: Arch> Kernel<A> {
-    /// A time in ticks, less than a wrap after `since`, of which the low word is known.
-    #[inline]
-    pub(crate) fn time_of(&self, low: u32) -> u64 {
-        self.core.since + u64::from(low.wrapping_sub(self.core.since as u32))
-    }
-
     /// Makes sure that the timer interrupts at `at` or earlier; it is set at the end of [`Kernel::dispatch`]. An interrupt that
     /// comes too early only looks around and arms the timer again; there is at most one for each call of this.
     #[inline]
     pub(crate) fn arm_before(&mut self, at: u64) {
-        if at < self.time_of(self.core.armed) {
+        // A timer that should have come by now comes at once, and is not set for later: taken for a time after `since`, the one that it was set
+        // for would be a wrap of the counter ahead, and whoever waits for anything before `at` would sleep until then.
+        let ahead = self.core.armed.wrapping_sub(self.core.since as u32) as i32;
+        if ahead > 0 && at < self.core.since + ahead as u64 {
             self.core.armed = at as u32;
             self.core.rearm = true;
         }
@@ -129,8 +126,7 @@ impl<A: Arch> Kernel<A> {
             Some(Wake::Budget(budget)) => self.wake_throttled(budget, now),
             None => {}
         }
-        self.times.settle();
-        let next = self.times.earliest(priority);
+        let next = self.times.settle(priority);
         self.arm_for(now, next.saturating_sub(now), self.times.soonest() < next);
         self.core.rearm = true;
         self.sweep(now);

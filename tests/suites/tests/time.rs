@@ -93,7 +93,7 @@ fn who_restarts_a_domain_that_uses_its_budget_up_is_not_called_overdrawn() {
 /// A finding whose system was removed would otherwise look mended.
 #[test]
 fn each_finding_has_its_system() {
-    const NAMES: [&str; 21] = [
+    const NAMES: [&str; 22] = [
         "crumbs",
         "crumbs-small",
         "crumbs-timer",
@@ -103,6 +103,7 @@ fn each_finding_has_its_system() {
         "herd",
         "herd-debt",
         "herd-dozes",
+        "herd-due",
         "herd-empty",
         "herd-ready",
         "interval",

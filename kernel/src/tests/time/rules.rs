@@ -61,6 +61,28 @@ fn a_timer_that_comes_too_early_costs_nothing() {
     assert_eq!(kernel.core.limit, limit.wrapping_add(COSTS.switching.early));
 }
 
+/// The end of a budget has passed and the timer is late (`virtual`, seed 706716): a sleep that begins then does not set it for later, and whoever is due first is
+/// woken in time.
+#[test]
+fn a_sleep_that_begins_while_the_timer_is_late_delays_nobody() {
+    let mut kernel = boots(&on_one_budget(&[2, 3]));
+    sleeps(&mut kernel, START + 1_000);
+    sleeps(&mut kernel, START + 1_000);
+    kernel.asks(Call::WaitPeriod as u32, [0; 4]);
+    assert_eq!(kernel.current(), NOBODY);
+    kernel.passes(1_100);
+    assert_eq!(kernel.current(), 1);
+    sleeps(&mut kernel, START + 40_000);
+    assert_eq!(kernel.current(), 2);
+    // The last timer came in vain, for a gate that had been left, and what the kernel took back for that has left the budget nothing.
+    kernel.core.arch.now = u64::from(kernel.core.armed) + 50;
+    kernel.core.since = kernel.core.arch.now;
+    sleeps(&mut kernel, START + 90_000);
+    assert_eq!(kernel.current(), NOBODY);
+    kernel.passes(START + 41_000 - kernel.core.arch.now);
+    assert_eq!((kernel.current(), kernel.thread(2).state), (1, State::Sleeping));
+}
+
 /// Every thread of the budget is due for the refill, and pays for it.
 #[test]
 fn who_exhausts_a_budget_pays_for_the_refill() {
