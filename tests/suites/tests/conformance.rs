@@ -4,11 +4,8 @@ use system_tests::conformance::{Column, Mutants, image, on_host, on_target, tabl
 use system_tests::root;
 
 /// The targets, each with the name of the column of the simulated processor that its image is for.
-const BOARDS: &[(&str, &str)] = &[
-    ("mps2-an500", "host, regions"),
-    ("mps2-an505", "host, regions v8"),
-    ("xilinx-zynq-a9", "host, pages"),
-];
+const BOARDS: &[(&str, &str)] =
+    &[("mps2-an500", "host, regions"), ("mps2-an505", "host, regions v8"), ("xilinx-zynq-a9", "host, pages")];
 
 /// Every place where the rows are performed.
 fn columns() -> Vec<Column> {
