@@ -68,8 +68,9 @@ impl Build {
             let output = command::run(what, &mut self.command)?;
             let results = Results::of(&output.stdout, &self.with);
             let stale = results.stale(&known);
+            // Of what was built just now the files are known, though something else is stale: in the next round cargo calls it fresh.
+            known.add(results.0.iter().filter(|made| !made.fresh || stale.is_empty()));
             if stale.is_empty() {
-                known.add(&results);
                 known.write(&notes)?;
                 return Ok(Finished { output, _lock: lock });
             }
@@ -222,8 +223,8 @@ impl Notes {
         self.0.iter().any(|line| line.starts_with(&own))
     }
 
-    fn add(&mut self, results: &Results) {
-        let lines: Vec<String> = results.0.iter().map(Notes::line).collect();
+    fn add<'r>(&mut self, made: impl Iterator<Item = &'r Made>) {
+        let lines: Vec<String> = made.map(Notes::line).collect();
         self.0.retain(|line| !lines.contains(line));
         self.0.extend(lines);
         self.0.drain(..self.0.len().saturating_sub(MOST_NOTES));

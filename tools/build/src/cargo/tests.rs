@@ -120,6 +120,25 @@ fn who_builds_at_the_same_time_gets_his_own() {
     });
 }
 
+/// Cargo sees that one library has changed, and not that another has: the second is built again, and the first, which was just built, is not.
+#[test]
+fn what_was_built_before_something_else_was_found_stale_is_kept() {
+    let scratch = Scratch::new();
+    scratch.write("text", "");
+    scratch.project("c", "C");
+    let other = |says: &str| format!("pub const SAYS: &str = {says:?};");
+    let manifest = "[package]\nname = \"other\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    scratch.write("c/other/Cargo.toml", manifest);
+    scratch.write("c/other/src/lib.rs", &other("1"));
+    let app = fs::read_to_string(scratch.0.join("c/Cargo.toml")).unwrap();
+    scratch.write("c/Cargo.toml", &app.replace("[workspace]", "other = { path = \"other\" }\n[workspace]"));
+    scratch.write("c/src/main.rs", "fn main() { print!(\"{}{}\", library::SAYS, other::SAYS); }");
+    assert_eq!(scratch.says("c"), "C1");
+    scratch.library("c", "D");
+    fs::write(scratch.0.join("c/other/src/lib.rs"), other("2")).unwrap();
+    assert_eq!(scratch.says("c"), "D2");
+}
+
 #[test]
 fn a_new_directory_has_what_another_has_with_its_times() {
     let scratch = Scratch::new();
