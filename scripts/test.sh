@@ -57,7 +57,8 @@ build() {
     cargo_test --release --no-run -p "$SYSTEM_PACKAGE" || return 1
     # Mutants take over what their kernels share with these (tests/suites/src/attacks/mutants.rs).
     case " ${SUITES[*]} " in *' mutants '* | *' mutants_long '* | *' conformance_long '*)
-        for system in tests/attacks/system.toml tests/attacks/a9.toml tests/attacks/m33.toml tests/attacks/rv32.toml tests/direct/hostile.toml; do ./cofferdam build --quiet "$system" || return 1; done ;;
+        printf 'tests/%s.toml\n' attacks/system attacks/a9 attacks/m33 attacks/rv32 direct/hostile |
+            xargs -P "$LANES" -n 1 env COFFERDAM_BUILT=1 ./cofferdam build --quiet || return 1 ;;
     esac
     case " ${SUITES[*]} " in *' rtl '* | *' rtl_long '*) make --no-print-directory -C rtl setup || return 1 ;; esac
     # Models of the soft core, which verilator and a compiler of C++ make.
