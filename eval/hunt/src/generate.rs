@@ -187,6 +187,18 @@ pub(crate) fn domain(name: String, hostile: bool) -> Domain {
     }
 }
 
+/// Adds a domain with one job, which is due at the end of its period, and returns its budget.
+pub(crate) fn one_job(plan: &mut Plan, priority: u32, [period_us, work_us]: [u64; 2]) -> usize {
+    let mut new = domain(format!("victim{}", plan.domains.len()), false);
+    let pays = budget(plan, period_us, 0);
+    let mut main = thread(priority, pays);
+    main.job = Some(Job { period_us, deadline_us: period_us, work_us, calls: None, float: false });
+    main.first.push(Act::plain("period"));
+    new.threads.push(main);
+    plan.domains.push(new);
+    pays
+}
+
 /// A domain with one job, or two that share a budget.
 fn victim(random: &mut Random, plan: &mut Plan, index: u64, shape: &Shape, periods: &[u64]) {
     let mut new = domain(format!("victim{index}"), false);

@@ -1,7 +1,7 @@
 //! Systems with a domain whose handler never returns and is asked for again and again, so that it takes all that handlers can.
 
-use crate::generate::{budget, domain, thread};
-use crate::plan::{Act, Handlers, Job, Plan, SETTLE_US};
+use crate::generate::{budget, domain, one_job, thread};
+use crate::plan::{Handlers, Plan, SETTLE_US};
 use crate::random::Random;
 
 /// Periods of victims: long beside what a cut-off takes, so that admission has room for handlers.
@@ -17,17 +17,11 @@ const REFILLS: u64 = 8;
 pub fn system(random: &mut Random) -> Plan {
     let mut plan = Plan { limit_us: 0, budgets: Vec::new(), domains: Vec::new() };
     let period_us = *random.one(PERIODS);
-    for index in 0..random.within(1, 2) {
-        let mut victim = domain(format!("victim{index}"), false);
-        let pays = budget(&mut plan, period_us, 0);
+    for _ in 0..random.within(1, 2) {
+        let work_us = period_us * random.within(5, 25) / 100;
+        let pays = one_job(&mut plan, random.within(2, 9) as u32, [period_us, work_us]);
         // Admission takes off a budget what handlers can take of it.
         plan.budgets[pays].extra_us = period_us * 40 / 100;
-        let mut main = thread(random.within(2, 9) as u32, pays);
-        let work_us = period_us * random.within(5, 25) / 100;
-        main.job = Some(Job { period_us, deadline_us: period_us, work_us, calls: None, float: random.percent(15) });
-        main.first.push(Act::plain("period"));
-        victim.threads.push(main);
-        plan.domains.push(victim);
     }
     let mut thief = domain("thief0".into(), true);
     let period = *random.one(&[1000, 2000, 5000]);

@@ -1,8 +1,8 @@
 //! Herds: 10 to 30 threads of one budget, each of which costs the kernel something at a boundary, and all of which together may cost no more than
 //! admission has priced.
 
-use crate::generate::{budget, domain, thread, warden};
-use crate::plan::{Act, Budget, Domain, EXTRA_US, Job, Pace, Plan, SETTLE_US};
+use crate::generate::{domain, one_job, thread, warden};
+use crate::plan::{Act, Budget, Domain, EXTRA_US, Pace, Plan, SETTLE_US};
 use crate::random::Random;
 
 /// The most threads of a system beside that of a domain with handlers.
@@ -29,14 +29,8 @@ pub fn gather(random: &mut Random, plan: &mut Plan) {
 pub fn pressed(random: &mut Random) -> Plan {
     let mut plan = Plan { limit_us: 0, budgets: Vec::new(), domains: Vec::new() };
     let window_us = *random.one(WINDOWS);
-    let mut victim = domain("victim0".into(), false);
-    let pays = budget(&mut plan, window_us, 0);
-    let mut main = thread(31, pays);
     let work_us = window_us * random.within(20, 40) / 100;
-    main.job = Some(Job { period_us: window_us, deadline_us: window_us, work_us, calls: None, float: false });
-    main.first.push(Act::plain("period"));
-    victim.threads.push(main);
-    plan.domains.push(victim);
+    one_job(&mut plan, 31, [window_us, work_us]);
 
     let [periods, percents] = *random.one(&BUDGETS);
     let period_us = random.within(periods[0], periods[1]);
