@@ -1,6 +1,7 @@
 //! Draws a system from its seed.
 
-use crate::plan::{Act, Budget, Domain, EXTRA_US, Gate, Job, LEAST_GATE_US, PAYER_US, Pace, Plan, SETTLE_US, Thread};
+use crate::parts::{budget, domain, thread, warden};
+use crate::plan::{Act, Budget, EXTRA_US, Gate, Job, LEAST_GATE_US, PAYER_US, Pace, Plan, SETTLE_US, Thread};
 use crate::random::Random;
 use crate::strategy;
 use crate::{handlers, herds};
@@ -165,40 +166,6 @@ pub fn arm(random: &mut Random, plan: &mut Plan) {
     }
 }
 
-pub(crate) fn budget(plan: &mut Plan, period_us: u64, least_us: u64) -> usize {
-    plan.budgets.push(Budget { period_us, least_us, extra_us: EXTRA_US });
-    plan.budgets.len() - 1
-}
-
-pub(crate) fn thread(priority: u32, budget: usize) -> Thread {
-    Thread { priority, budget, job: None, first: Vec::new(), then: Vec::new() }
-}
-
-pub(crate) fn domain(name: String, hostile: bool) -> Domain {
-    Domain {
-        name,
-        hostile,
-        threads: Vec::new(),
-        gate: None,
-        calls: Vec::new(),
-        timer: false,
-        warden: None,
-        handlers: None,
-    }
-}
-
-/// Adds a domain with one job, which is due at the end of its period, and returns its budget.
-pub(crate) fn one_job(plan: &mut Plan, priority: u32, [period_us, work_us]: [u64; 2]) -> usize {
-    let mut new = domain(format!("victim{}", plan.domains.len()), false);
-    let pays = budget(plan, period_us, 0);
-    let mut main = thread(priority, pays);
-    main.job = Some(Job { period_us, deadline_us: period_us, work_us, calls: None, float: false });
-    main.first.push(Act::plain("period"));
-    new.threads.push(main);
-    plan.domains.push(new);
-    pays
-}
-
 /// A domain with one job, or two that share a budget.
 fn victim(random: &mut Random, plan: &mut Plan, index: u64, shape: &Shape, periods: &[u64]) {
     let mut new = domain(format!("victim{index}"), false);
@@ -303,18 +270,5 @@ fn served(random: &mut Random, plan: &mut Plan) {
     let mut waits = thread(random.within(0, 10) as u32, pays);
     waits.then.extend([Act::plain("wait 1"), Act::plain("work 3us")]);
     new.threads.push(waits);
-    plan.domains.push(new);
-}
-
-/// A domain that restarts a thief whenever it faults.
-pub(crate) fn warden(random: &mut Random, plan: &mut Plan) {
-    let pays = budget(plan, 2000, 100);
-    let mut new = domain("warden".into(), false);
-    let mut revives = thread(random.within(0, 14) as u32, pays);
-    revives.then.push(Act::plain("revive 2"));
-    new.threads.push(revives);
-    if let Some(ward) = plan.domains.iter_mut().find(|domain| domain.hostile) {
-        ward.warden = Some(new.name.clone());
-    }
     plan.domains.push(new);
 }

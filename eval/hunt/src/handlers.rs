@@ -1,6 +1,6 @@
 //! Systems with a domain whose handler never returns and is asked for again and again, so that it takes all that handlers can.
 
-use crate::generate::{budget, domain, one_job, thread};
+use crate::parts::{budget, domain, one_job, thread};
 use crate::plan::{Handlers, Plan, SETTLE_US};
 use crate::random::Random;
 

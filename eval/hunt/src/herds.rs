@@ -1,7 +1,7 @@
 //! Herds: 10 to 30 threads of one budget, each of which costs the kernel something at a boundary, and all of which together may cost no more than
 //! admission has priced.
 
-use crate::generate::{domain, one_job, thread, warden};
+use crate::parts::{domain, one_job, thread, warden};
 use crate::plan::{Act, Budget, Domain, EXTRA_US, Pace, Plan, SETTLE_US};
 use crate::random::Random;
 

@@ -11,6 +11,7 @@ mod handlers;
 mod herds;
 mod judge;
 mod minimise;
+mod parts;
 mod plan;
 mod random;
 mod record;

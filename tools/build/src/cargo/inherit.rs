@@ -4,7 +4,7 @@ use std::fs::{self, File, FileTimes};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{LOCK, PROFILE, notes};
+use super::places::{LOCK, PROFILE, notes};
 
 /// Copies what one of `others` holds for the host, and for the target if `of_target`, into a directory in which nothing was built. One that has something for the
 /// target is preferred. The notes come last: what lacks them, because the copy broke off, is built again.

@@ -15,13 +15,11 @@ use sha2::{Digest, Sha256};
 
 use crate::command;
 use crate::files::{create_dir, hash, unwritable, write_file};
+use places::{LOCK, PROFILE, notes};
 
 mod inherit;
+mod places;
 
-/// The profile, by whose name cargo calls the directory of what runs on the host.
-const PROFILE: &str = "bare";
-/// Held by whoever builds in a directory.
-const LOCK: &str = "lock";
 /// Notes that are kept: the latest.
 const MOST_NOTES: usize = 2000;
 /// Sources of the compiler's own library: they come with it, and cargo knows its version.
@@ -97,11 +95,6 @@ impl Build {
             let _ = std::fs::remove_dir_all(self.directory.join(kept));
         }
     }
-}
-
-/// The file in which a directory's results for a target are noted.
-fn notes(directory: &Path, target: &str) -> PathBuf {
-    directory.join(format!("{target}.built"))
 }
 
 /// A library or program that cargo names.
