@@ -11,7 +11,7 @@
 #   fuzz      instructions, frames, stack pointers of two hostile domains, 100 000 cases on each board (COFFERDAM_FUZZ_LIVES of each
 #             domain, COFFERDAM_FUZZ_SEED, COFFERDAM_FUZZ_FIRST); only when named
 #   gateway_a9, gateway_m33   the gateway on further boards; only when named
-#   NAME_long the tests of a suite that take too long for every change: those marked `#[ignore]`; only when named
+#   NAME_long the tests of a suite, `unit` among them, that take too long for every change: those marked `#[ignore]`; only when named
 #   long      all that runs only when named
 #
 # Everything is built first, then as many suites run at a time as there are processors (COFFERDAM_LANES, if set), the
@@ -79,6 +79,8 @@ run_suite() { # name
             export COFFERDAM_FUZZ_LIVES="${COFFERDAM_FUZZ_LIVES:-38000}"
             cargo_test --release -p "$SYSTEM_PACKAGE" --test endurance fuzz_beyond_calls -- --nocapture --test-threads=1 ;;
         mutants) cargo_test --release -p "$SYSTEM_PACKAGE" --test mutants -- --nocapture ;;
+        # The kernel's ignored test is conformance's, which has an image for it.
+        unit_long) cargo_test --release -p cofferdam-bench -p cofferdam-capi -- --ignored --nocapture ;;
         *_long) cargo_test --release -p "$SYSTEM_PACKAGE" --test "${1%_long}" -- --ignored --nocapture --test-threads=2 ;;
         lib) cargo_test --release -p "$SYSTEM_PACKAGE" --lib ;;
         *) cargo_test --release -p "$SYSTEM_PACKAGE" --test "$1" -- --test-threads=2 ;;
@@ -129,7 +131,7 @@ mapfile -t UNIT < <(unit_packages)
 mapfile -t SYSTEM < <(system_suites)
 SYSTEM+=(lib)
 # Those that run only when named, and the others.
-LONG=(virtual fuzz gateway_a9 gateway_m33)
+LONG=(virtual fuzz gateway_a9 gateway_m33 unit_long)
 mapfile -t -O "${#LONG[@]}" LONG < <(cd tests/suites/tests && grep -l '^#\[ignore' -- *.rs | sed 's/\.rs$/_long/')
 USUAL=()
 for name in "${SYSTEM[@]}"; do case " ${LONG[*]} " in *" $name "*) ;; *) USUAL+=("$name") ;; esac; done

@@ -15,6 +15,7 @@ void start(uint32_t address, cfm_regs *out) {
 ";
 
 #[test]
+#[ignore = "for `make test-long`: scripts/test.sh unit_long"]
 fn a_bare_program_links_with_nothing_else_and_gains_no_data() {
     let directory = library("thumbv7em-none-eabihf", "chip");
     let (source, program) = (directory.join("program.c"), directory.join("program.elf"));

@@ -48,6 +48,7 @@ fn a_database_over_every_second_frame_holds_the_rows_that_it_should() {
 }
 
 #[test]
+#[ignore = "for `make test-long`: scripts/test.sh unit_long"]
 fn a_database_done_in_another_way_holds_the_same_rows() {
     const ROWS: u32 = 600;
     let (grouped, rest) = (1 << 16, 30 << 16);
@@ -60,6 +61,7 @@ fn a_database_done_in_another_way_holds_the_same_rows() {
 }
 
 #[test]
+#[ignore = "for `make test-long`: scripts/test.sh unit_long"]
 fn a_covariance_in_blocks_over_every_second_frame_equals_that_of_numpy() {
     let run = done(&variation("blocks", "script", 1, paged(3, Geometry::Hostile)));
     assert_eq!(run.status, 0);
@@ -84,6 +86,7 @@ fn one_paged_region_is_refused_because_an_instruction_may_need_two() {
 }
 
 #[test]
+#[ignore = "for `make test-long`: scripts/test.sh unit_long"]
 fn another_domain_adds_no_miss_and_this_domains_adversary_adds_many() {
     let misses = |argument, loads| {
         let mut variation = variation("apart", "synthetic", argument, paged(3, Geometry::Written));
