@@ -9,7 +9,7 @@ use crate::random::Random;
 const THREADS: usize = 31;
 /// Periods and capacities of the budget of a herd that presses. The second kind holds little more than an activation, so that a thread leaves it in
 /// debt for several periods.
-const BUDGETS: [[[u64; 2]; 2]; 2] = [[[500, 2000], [20, 40]], [[100, 300], [25, 45]]];
+const BUDGETS: [[[u64; 2]; 2]; 2] = [[[1000, 2000], [25, 40]], [[100, 300], [25, 45]]];
 /// Periods of a victim with a long window.
 const WINDOWS: &[u64] = &[20_000, 30_000, 50_000];
 
@@ -62,7 +62,10 @@ pub fn arm(random: &mut Random, plan: &Plan, domain: &mut Domain, periods: &[u64
         (&["grid"], vec![Act::plain(format!("until {victims}us -{}us", random.within(0, 40)))]),
         (&[], vec![Act::plain(format!("work {}us", capacity / 8 + 1)), Act::plain("sleep 1")]),
     ];
-    let (usual, other) = (random.within(0, 5) as usize, random.within(0, 5) as usize);
+    let other = random.within(0, 5) as usize;
+    // Where a herd presses, mostly all of it is ready at each boundary.
+    let usual =
+        if plan.has_long_window() { *random.one(&[0, 0, 1, 1, 2, 3, 4, 5]) } else { random.within(0, 5) as usize };
     for thread in &mut domain.threads {
         let (first, then) = &ways[if random.percent(85) { usual } else { other }];
         thread.first.extend(first.iter().map(|act| Act::plain(*act)));
