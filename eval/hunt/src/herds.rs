@@ -9,7 +9,7 @@ use crate::random::Random;
 const THREADS: usize = 31;
 /// Periods and capacities of the budget of a herd that presses. The second kind holds little more than an activation, so that a thread leaves it in
 /// debt for several periods.
-const BUDGETS: [[[u64; 2]; 2]; 2] = [[[1000, 2000], [25, 40]], [[100, 300], [25, 45]]];
+const BUDGETS: [[[u64; 2]; 2]; 2] = [[[600, 1100], [25, 40]], [[100, 300], [25, 45]]];
 /// Periods of a victim with a long window.
 const WINDOWS: &[u64] = &[20_000, 30_000, 50_000];
 
@@ -39,7 +39,7 @@ pub fn pressed(random: &mut Random) -> Plan {
     let mut herd = domain("thief0".into(), true);
     // Each with a priority of its own, or several with the same.
     let levels = *random.one(&[30, 30, 3, 1]);
-    herd.threads = (0..random.within(20, 30) as u32).map(|at| thread(at % levels, 1)).collect();
+    herd.threads = (0..random.within(26, 29) as u32).map(|at| thread(at % levels, 1)).collect();
     plan.domains.push(herd);
     if random.percent(25) {
         warden(random, &mut plan);
