@@ -41,7 +41,7 @@ pub fn pressed(random: &mut Random) -> Plan {
     let levels = *random.one(&[30, 30, 3, 1]);
     herd.threads = (0..random.within(26, 29) as u32).map(|at| thread(at % levels, 1)).collect();
     plan.domains.push(herd);
-    if random.percent(25) {
+    if random.percent(50) {
         warden(random, &mut plan);
     }
     plan.limit_us = window_us * Pace::USUAL.jobs_of(window_us) + SETTLE_US;
@@ -71,8 +71,8 @@ pub fn arm(random: &mut Random, plan: &Plan, domain: &mut Domain, periods: &[u64
         thread.first.extend(first.iter().map(|act| Act::plain(*act)));
         thread.then.extend(then.iter().cloned());
     }
-    // One faults, where somebody restarts them all.
-    if let (Some(_), Some(faults)) = (&domain.warden, domain.threads.last_mut()) {
+    // One faults, where somebody restarts them all: the most important one, which runs whatever the others do.
+    if let (Some(_), Some(faults)) = (&domain.warden, domain.threads.first_mut()) {
         faults.first.clear();
         faults.then = vec![Act::plain("sleep 3000us"), Act::plain("fault")];
     }
