@@ -13,6 +13,7 @@ use crate::files::{create_dir, short};
 use crate::install::{Install, unreadable};
 use crate::linked::{Linked, addresses, elsewhere_flags};
 use crate::objects::Objects;
+use crate::sources::{can_be_compiled, is_cpp};
 use crate::toolchain::Toolchain;
 
 /// The parts of the run-time that every domain in C is linked with.
@@ -90,21 +91,6 @@ fn compile_command(tools: &Toolchain, flags: &[String], source: &Path) -> serde_
         [program].into_iter().chain(flags.iter().cloned()).chain(["-c".to_owned(), source.clone()]).collect();
     let directory = std::env::current_dir().unwrap_or_default().display().to_string();
     serde_json::json!({ "directory": directory, "file": source, "arguments": arguments })
-}
-
-/// Whether a file is a source in C or C++, by its name.
-pub fn is_source(path: &Path) -> bool {
-    is_cpp(path) || path.extension().is_some_and(|e| e == "c")
-}
-
-/// Whether a source is in C++, by its extension as the compiler has it.
-fn is_cpp(source: &Path) -> bool {
-    source.extension().is_some_and(|e| ["cc", "cp", "cpp", "cxx", "c++", "C", "CPP"].iter().any(|known| e == *known))
-}
-
-/// Whether the compiler makes an object of a file, by its name: a source in C, C++, assembler, or one that the preprocessor has read.
-pub(crate) fn can_be_compiled(path: &Path) -> bool {
-    is_source(path) || path.extension().is_some_and(|e| ["S", "s", "sx", "i", "ii"].iter().any(|known| e == *known))
 }
 
 /// The refusal of a file that is no source. Of a header the compiler would make something else than an object; others it would pass on to the linker.

@@ -25,10 +25,11 @@ mod profile;
 mod rust;
 mod services;
 mod silent;
+mod sources;
 mod toolchain;
 mod watch;
 
-pub use c::{build_c, cmake_toolchain, compiler_flags, is_source, linker_flags};
+pub use c::{build_c, cmake_toolchain, compiler_flags, linker_flags};
 pub use claim::Claim;
 pub use describe::describe;
 pub use files::{hash, write_file};
@@ -42,6 +43,7 @@ pub use place::Programs;
 pub use profile::Profile;
 pub use rust::{build_crate, build_example, build_kernel, build_kernel_without_handlers};
 pub use silent::silent;
+pub use sources::is_source;
 pub use toolchain::{Toolchain, find_in_path};
 pub use watch::{clock, cluster, machine, prepare};
 

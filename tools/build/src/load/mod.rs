@@ -6,12 +6,13 @@ use manifest::input::{self, Unread};
 use manifest::resolved::System;
 use manifest::{Board, BoardFile, Bound, Diagnostic, Document, Refusal};
 
-use crate::c::{can_be_compiled, no_source};
+use crate::c::no_source;
 use crate::install::Install;
 use crate::locate::{of_program, of_suspects};
 use crate::options::Options;
 use crate::profile::Profile;
 use crate::services::Services;
+use crate::sources::can_be_compiled;
 
 /// A manifest with what it refers to.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
-//! Objects of sources in C, C++ and assembler. One that was compiled before from the same text, by the same compiler with the same flags, is taken from a store:
+//! Objects of sources in C and C++. One that was compiled before from the same text, by the same compiler with the same flags, is taken from a store:
 //! SQLite alone takes half a minute, and most systems are built more often than they change.
 //!
-//! An object's name in the store is a hash of all that it was made from: the files of the compiler, its flags, the directory that debug information names, and the source
-//! behind the preprocessor, with the headers that it includes and their paths. Flags and sources that make the compiler read anything else are compiled each time.
+//! An object's name in the store is a hash of all that it was made from: the files of the compiler, its flags, the directory that debug information names, and what the
+//! preprocessor makes of the source, which holds its headers and their paths. If a flag or a source makes the compiler read anything else, the source is compiled each time.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,6 +12,7 @@ use manifest::{Diagnostic, input};
 use crate::command;
 use crate::files::{hash, unwritable, write_file};
 use crate::install::{Install, unreadable};
+use crate::sources::is_source;
 use crate::toolchain::Toolchain;
 
 /// Beginnings of flags with which an object depends on nothing but the preprocessed source and the flags themselves.
@@ -35,8 +36,8 @@ const NOT_PURE: &[&str] = &[
     "-mdump",
     "-fmodule",
 ];
-/// Directives of the assembler that read a file which the preprocessor does not see.
-const READ_A_FILE: [&[u8]; 2] = [b".incbin", b".include"];
+/// In the assembler of a source these read a file that the preprocessor does not see.
+const READ_A_FILE: [&[u8]; 2] = [b"incbin", b".include"];
 /// Most objects that are kept; beyond that the older half goes.
 const MOST: usize = 4000;
 
@@ -52,7 +53,8 @@ impl Objects<'_> {
         Objects { tools, compiler: tools.compiler(), store: install.target.join("objects") }
     }
 
-    /// Makes a source's object; that, and warnings of the compiler. The object appears complete: somebody else may be linking the one before it.
+    /// Makes the object of a source, and returns it with the compiler's warnings. It is renamed into its place, because somebody else may be linking the
+    /// object that was there before.
     ///
     /// # Errors
     /// CF0501 for a source that cannot be read, CF0506 when it does not build, CF0604 for an object that cannot be written.
@@ -82,16 +84,13 @@ impl Objects<'_> {
 
     /// The path of the object in the store; `None` where more than is known decides about it.
     fn name(&self, flags: &[String], source: &Path) -> Option<PathBuf> {
-        let is_preprocessed =
-            source.extension().is_none_or(|end| ["s", "sx", "i", "ii"].iter().any(|known| end == *known));
-        if is_preprocessed || !are_pure(flags) {
+        // An assembler's macros can put together the name of a directive that reads a file.
+        if !is_source(source) || !are_pure(flags) {
             return None;
         }
         let output = Command::new(&self.tools.gcc).args(flags).arg("-E").arg(source).output().ok()?;
         let text = output.stdout;
-        if !output.status.success()
-            || READ_A_FILE.iter().any(|directive| text.windows(directive.len()).any(|part| part == *directive))
-        {
+        if !output.status.success() || reads_a_file(&text) {
             return None;
         }
         let directory = std::env::current_dir().ok()?;
@@ -130,6 +129,12 @@ fn are_pure(flags: &[String]) -> bool {
         }
     }
     true
+}
+
+/// Whether the assembler in a preprocessed source may read a file. Neighbouring strings are one string to the compiler.
+fn reads_a_file(text: &[u8]) -> bool {
+    let joined: Vec<u8> = text.iter().copied().filter(|byte| *byte != b'"' && !byte.is_ascii_whitespace()).collect();
+    READ_A_FILE.iter().any(|directive| joined.windows(directive.len()).any(|part| part == *directive))
 }
 
 /// The file with the warnings of the compiler for an object of the store.

@@ -80,9 +80,11 @@ fn what_reads_more_than_the_preprocessor_sees_is_compiled_each_time() {
     scratch.write("part", "1");
     scratch.write("main.c", &format!("asm(\".incbin \\\"{}\\\"\");\n", scratch.path.join("part").display()));
     assert_eq!([scratch.make(&[]).2, scratch.make(&[]).2], [1, 2]);
+    scratch.write("main.c", &format!("asm(\".inc\"\n\"bin \\\"{}\\\"\");\n", scratch.path.join("part").display()));
+    assert_eq!([scratch.make(&[]).2, scratch.make(&[]).2], [3, 4], "a directive in two strings");
     scratch.write("main.c", "int x;\n");
-    assert_eq!([scratch.make(&["-fprofile-dir=x"]).2, scratch.make(&["-fprofile-dir=x"]).2], [3, 4]);
-    assert_eq!([scratch.make(&["-Wa,--noexecstack"]).2, scratch.make(&["-Wa,--noexecstack"]).2], [5, 6]);
+    assert_eq!([scratch.make(&["-fprofile-dir=x"]).2, scratch.make(&["-fprofile-dir=x"]).2], [5, 6]);
+    assert_eq!([scratch.make(&["-Wa,--noexecstack"]).2, scratch.make(&["-Wa,--noexecstack"]).2], [7, 8]);
 }
 
 /// Half an object is no object: the note beside it comes first.
