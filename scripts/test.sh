@@ -63,9 +63,9 @@ build() {
     case " ${SUITES[*]} " in *' rtl '* | *' rtl_long '*) make --no-print-directory -C rtl setup || return 1 ;; esac
     # Models of the soft core, which verilator and a compiler of C++ make.
     local models=()
-    case " ${SUITES[*]} " in *' soft_core'* | *' c_programs '* | *' faults '* | *' attacks '* | *' mutants'*) models+=(rtmmu) ;; esac
-    case " ${SUITES[*]} " in *' soft_core '* | *' soft_core_long '* | *' attacks_long '*) models+=(direct) ;; esac
-    case " ${SUITES[*]} " in *' soft_core_long '* | *' attacks_long '*) models+=(sv32 sv32tlb) ;; esac
+    case " ${SUITES[*]} " in *' soft_core'* | *' c_programs '* | *' faults '* | *' attacks '* | *' mutants'* | *' services_long '*) models+=(rtmmu) ;; esac
+    case " ${SUITES[*]} " in *' soft_core '* | *' soft_core_long '* | *' attacks_long '* | *' services_long '*) models+=(direct) ;; esac
+    case " ${SUITES[*]} " in *' soft_core_long '* | *' attacks_long '* | *' services_long '*) models+=(sv32 sv32tlb) ;; esac
     [ "${#models[@]}" = 0 ] || make --no-print-directory -C rtl models MODELS="${models[*]}" || return 1
 }
 

@@ -6,8 +6,8 @@ use crate::random::Random;
 
 /// Periods of victims: long beside what a cut-off takes, so that admission has room for handlers.
 const PERIODS: &[u64] = &[10_000, 20_000, 40_000];
-/// Periods of handlers in milliseconds, and their capacities in microseconds, with the counter and with the sampler. The sampler hides many capacities until it
-/// finds a count that was wound back, and admission counts them.
+/// The range of periods in milliseconds, and of capacities in microseconds: first with the counter, then with the sampler. With the sampler handlers can hide many
+/// capacities before they are found, and admission counts them all; so only small capacities are admitted.
 const BUDGETS: [[[u64; 2]; 2]; 2] = [[[5, 20], [30, 400]], [[20, 60], [10, 60]]];
 
 /// Refills of handlers, and jobs, that a run has at least.

@@ -1,4 +1,4 @@
-//! What systems of every shape are made of.
+//! Budgets, threads and domains from which every kind of system is put together.
 
 use crate::plan::{Act, Budget, Domain, EXTRA_US, Job, Plan, Thread};
 use crate::random::Random;

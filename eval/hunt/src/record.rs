@@ -18,7 +18,7 @@ pub struct Record {
     pub number: u64,
     /// A victim was made tight.
     pub tight: bool,
-    /// [`Record::features`] that it has.
+    /// Which features it has, in the order of [`Record::FEATURES`].
     pub has: [bool; 5],
     /// The system.
     pub plan: Plan,

@@ -1,5 +1,5 @@
-//! What shows only after a while: deaths and cases beyond calls; in `make test-long` a million random calls on the host, a hundred thousand on the chip, and
-//! ten thousand deaths there, less where there are page tables.
+//! Defects that show only after many deaths or many random calls. `make test` has deaths on the host and hostile cases on each chip; `make test-long` adds a
+//! million random calls on the host, and calls and deaths on each chip.
 
 use std::process::Command;
 

@@ -140,7 +140,7 @@ pub fn explain(bound: &Bound, us: impl Fn(u64) -> f64, output: &mut Output) {
     }
 }
 
-/// Prints which declared `wcet` have to hold with what a job loads again into caches, because no `reload` pays for that.
+/// Names the threads that declare a `wcet` and no `reload`: nothing else pays for what their jobs load into caches again after others have run.
 pub fn caches<'n>(bounds: &[&Bound], name: impl Fn(&Bound) -> &'n str, output: &mut Output) {
     let unpriced = bounds.iter().filter(|bound| bound.unpriced_resumptions > 0);
     let told: Vec<String> =

@@ -74,7 +74,7 @@ fn a_sleep_that_begins_while_the_timer_is_late_delays_nobody() {
     assert_eq!(kernel.current(), 1);
     sleeps(&mut kernel, START + 40_000);
     assert_eq!(kernel.current(), 2);
-    // The last timer came in vain, for a gate that had been left, and what the kernel took back for that has left the budget nothing.
+    // As after a timer for a gate that was left already: the kernel takes its price back, the budget's end is in the past, and the timer is set for that.
     kernel.core.arch.now = u64::from(kernel.core.armed) + 50;
     kernel.core.since = kernel.core.arch.now;
     sleeps(&mut kernel, START + 90_000);

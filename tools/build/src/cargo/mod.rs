@@ -37,9 +37,9 @@ pub(crate) struct Build {
     pub target: String,
     /// What results are built with and cargo does not know.
     pub with: String,
-    /// Directories with results that this one can have, if nothing was built in it yet.
+    /// Directories from which results are copied if nothing was built in this one yet.
     pub others: Vec<PathBuf>,
-    /// They have the target's results, too, with the same options of the compiler.
+    /// Results for the target are copied, too, because they were built with the same options. Otherwise only those for the host are.
     pub of_target: bool,
 }
 

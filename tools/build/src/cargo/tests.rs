@@ -120,7 +120,7 @@ fn who_builds_at_the_same_time_gets_his_own() {
     });
 }
 
-/// Cargo sees that one library has changed, and not that another has: the second is built again, and the first, which was just built, is not.
+/// Cargo sees a change in one library and overlooks one in another. The second is then built again. The first was built a moment before, and is kept.
 #[test]
 fn what_was_built_before_something_else_was_found_stale_is_kept() {
     let scratch = Scratch::new();
