@@ -429,7 +429,8 @@ fn write_handlers(text: &mut String, domain: &Domain, handlers: &Handlers, (endl
         text,
         "\n[domain.{name}.interrupt.fired]\ndevice = \"timer1\"\nline = \"zero\"\nnotification = \"never\"\nbit = 0\n\
          delivery = \"direct\"\nhandler = \"fired\"\npriority = 0\nseparation = \"{separation} us\"\n\n\
-         [domain.{name}.handlers]\nperiod = \"{period} us\"\ncapacity = \"{capacity} us\"\nmeter = \"{meter}\"\n"
+         [domain.{name}.handlers]\nperiod = \"{period} us\"\ncapacity = \"{capacity} us\"\nmeter = \"{meter}\"\n\
+         slips = \"accepted\"\n"
     );
 }
 

@@ -49,7 +49,7 @@ pub use renew::{Renewal, renewed};
 pub use schema::{
     AccessMode, Budget, CArea, CSources, CrateSource, DataArea, Delivery, Domain, Envelope, FaultPolicy, File, FileUse,
     Frames, Gate, Geometry, Handlers, Hardware, HeapArea, InterruptLine, Manifest, NearTables, Notification, Paging,
-    Replacement, Run, Shared, SharedUse, StackArea, SystemSection, Thread, Use, json_schema,
+    Replacement, Run, Shared, SharedUse, Slips, StackArea, SystemSection, Thread, Use, json_schema,
 };
 pub use scheme::{Facts, Fixed, Scheme, SchemeName};
 pub use unread::unread;

@@ -1,7 +1,7 @@
 //! All that `check` knows of an admitted system, for `--verbose`.
 
 use manifest::resolved::System;
-use manifest::{Bound, KernelCosts, Kind, Term};
+use manifest::{Bound, KernelCosts, Kind, Slips, Term};
 use place::{Placed, PlacedAccount};
 use serde_json::json;
 
@@ -98,14 +98,18 @@ pub fn handlers(system: &System, kernel: &KernelCosts, placed: &Placed, output: 
             }
         };
         output.say(row("", hidden));
-        let uncounted = system.uncounted_ticks(owner, &shared, kernel);
-        if uncounted > 0 {
-            let us = system.rate().us(uncounted);
-            let text =
-                "of others' time in each period, by faults that they have others' threads take, until a look finds it";
-            output.say(row("not counted", format!("up to {us:.1} us {text}")));
+        let slips = system.slip_ticks(owner, kernel, u64::from(shared.capacity) * times);
+        if slips > 0 {
+            let counted = match shared.slips {
+                Slips::Counted => "counted",
+                Slips::Accepted => "accepted and not counted",
+            };
+            let us = system.rate().us(slips);
+            let text = "of others' time in each period, by faults that they have others' threads take";
+            output.say(row("slips", format!("up to {us:.1} us {text}; {counted}")));
         }
-        all_uncounted.insert(domain.clone(), json!(uncounted));
+        let accepted = if shared.slips == Slips::Accepted { slips } else { 0 };
+        all_uncounted.insert(domain.clone(), json!(accepted));
         output.say(row("code", format!("{} bytes at {:#010x}", handlers.bytes, handlers.base)));
         output.say(row("stack", format!("{} bytes at {:#010x}", handlers.stack.1, handlers.stack.0)));
     }

@@ -27,6 +27,8 @@ pub struct Handlers {
     pub counted: bool,
     /// They can use so many times what is counted: 1 if they are believed not to set their counter back. The rest is charged to whom they interrupt.
     pub times: u64,
+    /// Time in a period that they waste by faults of the threads that they interrupt, which pay for them.
+    pub slips: u64,
 }
 
 impl Handlers {
@@ -35,15 +37,15 @@ impl Handlers {
     /// A deferrable server spends a capacity at the end of one period and another at the beginning of the next (DS; Bernat and Burns 1999). Each can be
     /// exceeded by [`Handlers::beyond`], and a boundary can come by [`Handlers::late`] nearer to the one before. Nothing is known of where boundaries are.
     pub const fn within(&self, window: u64) -> u64 {
-        let Handlers { capacity, beyond, end, early, met, times, .. } = *self;
-        let own = capacity.saturating_add(beyond).saturating_mul(times);
+        let Handlers { capacity, beyond, end, early, met, times, slips, .. } = *self;
+        let own = capacity.saturating_add(beyond).saturating_mul(times).saturating_add(slips);
         self.spent(window, own.saturating_add(end).saturating_add(early).saturating_add(met))
     }
 
     /// The most of it that is charged to whom they interrupt.
     pub const fn charged_within(&self, window: u64) -> u64 {
-        let Handlers { capacity, beyond, end, times, .. } = *self;
-        let hidden = capacity.saturating_add(beyond).saturating_mul(times.saturating_sub(1));
+        let Handlers { capacity, beyond, end, times, slips, .. } = *self;
+        let hidden = capacity.saturating_add(beyond).saturating_mul(times.saturating_sub(1)).saturating_add(slips);
         if self.counted { self.spent(window, end.saturating_add(hidden)) } else { self.within(window) }
     }
 

@@ -9,6 +9,7 @@ use super::terms::{Kind, Term, list};
 use super::units::{us, written};
 use crate::diagnostic::Also;
 use crate::resolved::{System, Thread};
+use crate::schema::Slips;
 
 /// How many are named.
 const NAMED: usize = 5;
@@ -223,7 +224,23 @@ impl Search<'_, '_> {
             to: format!("{}.handlers", self.analysis.system.domains[domain].name),
             share: Some(f64::from(now.capacity - ticks) / f64::from(now.period.max(1))),
         };
-        capacity.map(way).into_iter().collect()
+        capacity.map(way).into_iter().chain(self.slips(domain)).collect()
+    }
+
+    /// The change that leaves slips to chance, if it is enough: last, because the deadline then holds but for them.
+    fn slips(&self, domain: usize) -> Option<Way> {
+        let accepted = |system: &mut System| {
+            if let Some(own) = &mut system.domains[domain].handlers {
+                own.slips = Slips::Accepted;
+            }
+        };
+        let counted = self.analysis.system.domains[domain].handlers.is_some_and(|own| own.slips == Slips::Counted);
+        (counted && self.enough(accepted) && self.harmless(accepted)).then(|| Way {
+            change: "`slips = \"accepted\"`, so that no bound counts the faults that its handlers can slip to others"
+                .into(),
+            to: format!("{}.handlers", self.analysis.system.domains[domain].name),
+            share: None,
+        })
     }
 
     fn wcet(&self, thread: usize) -> Vec<Way> {

@@ -91,6 +91,13 @@ fn handlers(analysis: &Analysis<'_>) -> String {
     analysis.handlers.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// The last part of a remedy, if slips are part of what handlers take.
+fn or_accept(analysis: &Analysis<'_>) -> String {
+    let named =
+        |names| format!(", or give the handlers of {names} `slips = \"accepted\"`: bounds then hold but for slips");
+    analysis.slipping().map_or_else(String::new, named)
+}
+
 /// CF0415.
 fn endless(analysis: &Analysis<'_>, gate: usize) -> Refusal {
     let (place, name) = name(analysis, gate);
@@ -100,7 +107,7 @@ fn endless(analysis: &Analysis<'_>, gate: usize) -> Refusal {
         .rule(
             "a callee has the declared bound for itself, beside handlers whose time is charged to whom they interrupt",
         )
-        .remedy("lower capacities of handlers, or of more important budgets")
+        .remedy(format!("lower capacities of handlers, or of more important budgets{}", or_accept(analysis)))
 }
 
 /// CF0404: a caller whose budget can never cover the bound with what handlers take of it.
@@ -124,9 +131,10 @@ fn payable(analysis: &Analysis<'_>, taken: &[Option<u64>]) -> Vec<Refusal> {
                 .limit(format!("budget `{}` has a capacity of {}", budget.name, us(analysis, budget.capacity.into())))
                 .rule("a gate is entered only with as much budget left as its bound and what handlers can take of it")
                 .remedy(format!(
-                    "give `{}` a capacity of at least {}, or lower capacities of handlers",
+                    "give `{}` a capacity of at least {}, or lower capacities of handlers{}",
                     budget.name,
-                    written(analysis, needed, true)
+                    written(analysis, needed, true),
+                    or_accept(analysis)
                 ));
             found.push(refusal);
         }

@@ -125,7 +125,13 @@ fn longer(system: &Analysis<'_>, thread: usize) -> Option<String> {
 
 /// Says what handlers take from a budget, if they do.
 fn handlers_take(system: &Analysis<'_>, taken: u64) -> String {
-    if taken == 0 { String::new() } else { format!(", without {} for handlers", us(system, taken)) }
+    if taken == 0 {
+        return String::new();
+    }
+    let slips = system.slipping().map_or_else(String::new, |names| {
+        format!(", whose slips count (those of {names}) unless they have `slips = \"accepted\"`")
+    });
+    format!(", without {} for handlers{slips}", us(system, taken))
 }
 
 /// CF0410: a sharer can empty the budget of a thread with a deadline.

@@ -9,6 +9,7 @@ use crate::board::Board;
 use crate::grant::Object;
 use crate::references::held;
 use crate::resolved::{self, System, Thread};
+use crate::schema::Slips;
 
 /// A thread with what the analysis needs of it.
 pub struct Subject<'m> {
@@ -111,6 +112,13 @@ impl<'m> Analysis<'m> {
     /// Most of what handlers of any domain use within `window` ticks that is charged to whom they interrupt.
     pub fn charged(&self, window: u64) -> u64 {
         self.handlers.iter().fold(0, |sum, (_, handlers)| sum.saturating_add(handlers.charged_within(window)))
+    }
+
+    /// Names of the domains whose handlers' slips are counted.
+    pub fn slipping(&self) -> Option<String> {
+        let names = self.handlers.iter().filter(|(_, handlers)| handlers.slips > 0);
+        let names: Vec<_> = names.map(|(name, _)| format!("`{name}`")).collect();
+        (!names.is_empty()).then(|| names.join(", "))
     }
 
     /// Most that all handlers use within `window` ticks.
@@ -338,6 +346,7 @@ fn subjects(system: &System) -> Vec<Subject<'_>> {
 fn handlers<'m>(system: &'m System, board: &Board) -> Vec<(&'m str, Handlers)> {
     let of = |(index, (domain, own)): (usize, (usize, crate::resolved::Handlers))| {
         let taken = taken_by(&own, (system.times_counted(domain, &own), system.hidden_ticks(domain, &own)), board);
+        let taken = with_slips(system, domain, own.slips, taken, board);
         let look = if index == 0 { taken.look } else { 0 };
         (system.domains[domain].name.as_str(), Handlers { look, ..taken })
     };
@@ -367,6 +376,7 @@ fn taken_by(handlers: &crate::resolved::Handlers, (times, hidden): (u64, u64), b
         look,
         counted: false,
         times: 1,
+        slips: 0,
     };
     let counted = |_| {
         // A timer for the end of a budget comes too early when handlers have run meanwhile: once, and again for each of its delays that they use in full.
@@ -380,6 +390,17 @@ fn taken_by(handlers: &crate::resolved::Handlers, (times, hidden): (u64, u64), b
     // For each spending, looks that meet it, and the boundary.
     let looks = own.looks((capacity + beyond) * own.times) + 1;
     Handlers { met: looks * met.saturating_sub(look), ..own }
+}
+
+/// Adds the slips that the handlers' own time pays for, unless the system accepts them.
+fn with_slips(system: &System, domain: usize, slips: Slips, taken: Handlers, board: &Board) -> Handlers {
+    if slips == Slips::Accepted {
+        return taken;
+    }
+    let wasted = |used: u64| system.slip_ticks(domain, &board.kernel, used);
+    let own = taken.capacity.saturating_add(taken.beyond).saturating_mul(taken.times);
+    let uncounted = taken.uncounted.saturating_add(wasted(taken.uncounted));
+    Handlers { slips: wasted(own), uncounted, ..taken }
 }
 
 /// Costs that kernel and board add, in ticks, rounded up.

@@ -14,7 +14,7 @@ use units::Rate;
 use crate::board::Board;
 use crate::board_file::KernelCosts;
 use crate::grant::{Grant, Object};
-use crate::schema::{FaultPolicy, Replacement};
+use crate::schema::{FaultPolicy, Replacement, Slips};
 use crate::scheme::SchemeName;
 
 /// A memory of the chip that domains can be given.
@@ -208,6 +208,8 @@ pub struct Handlers {
     pub occupies: bool,
     /// Their cycles are counted; otherwise a timer looks whether they run.
     pub counted: bool,
+    /// Whether bounds count the faults that they can have others' threads take.
+    pub slips: Slips,
 }
 
 impl Handlers {
@@ -469,13 +471,12 @@ impl System {
         }
     }
 
-    /// Ticks of others' time in each of their periods that handlers of a hostile domain can waste beside what they use, by faults that nothing tells from a thread's
-    /// own. No response time counts them: looks stop a domain that does so for long (docs/interrupts.md, Limits).
-    pub fn uncounted_ticks(&self, domain: usize, own: &Handlers, costs: &KernelCosts) -> u64 {
+    /// Ticks of others' time that handlers of a hostile domain can waste by slips while they use so many ticks themselves. Looks stop a domain that slips, but by
+    /// chance, so that only what each slip costs the handlers bounds them (docs/interrupts.md, Non-secure Thread mode).
+    pub fn slip_ticks(&self, domain: usize, costs: &KernelCosts, used: u64) -> u64 {
         if !self.domains[domain].hostile || costs.slip_least_cycles == 0 {
             return 0;
         }
-        let used = u64::from(own.capacity).saturating_mul(self.times_counted(domain, own));
         used.saturating_mul(costs.slip_cycles).div_ceil(costs.slip_least_cycles)
     }
 

@@ -334,6 +334,7 @@ impl Resolver<'_> {
             capacity: self.ticks(declared.capacity),
             occupies: declared.occupies,
             counted: declared.meter.unwrap_or(Meter::Counter) == Meter::Counter && self.board.counter.is_some(),
+            slips: declared.slips,
         }
     }
 

@@ -16,7 +16,7 @@ use crate::quantity::{Address, Size, Time};
 
 pub use domain::{CArea, DataArea, Domain, Envelope, FaultPolicy, Geometry, HeapArea, Paging, Replacement, StackArea};
 pub use output::Output;
-pub use parts::{AccessMode, Delivery, Gate, Handlers, InterruptLine, Meter, SharedUse, Thread, Use};
+pub use parts::{AccessMode, Delivery, Gate, Handlers, InterruptLine, Meter, SharedUse, Slips, Thread, Use};
 pub(crate) use parts::{gate_stack, main_name};
 pub use sources::{CSources, CrateSource, FileUse};
 

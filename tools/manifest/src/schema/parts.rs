@@ -156,6 +156,20 @@ pub struct Handlers {
     pub occupies: bool,
     /// Instrument that says what they use: the counter if absent and the board has one.
     pub meter: Option<Meter>,
+    /// If the domain is hostile: whether bounds count the faults that its handlers can have others' threads take without being blamed.
+    #[serde(default)]
+    pub slips: Slips,
+}
+
+/// What `check` makes of slips: faults that handlers have interrupted threads take, and that nothing tells from a thread's own (docs/interrupts.md).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Slips {
+    /// Every deadline, budget and gate has time for as many as the handlers' own time lets them make.
+    #[default]
+    Counted,
+    /// No bound counts them. Looks find such handlers by chance only, so the deadlines of other domains hold but for them.
+    Accepted,
 }
 
 /// Instrument that says what handlers use.

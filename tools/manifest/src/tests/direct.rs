@@ -73,3 +73,36 @@ fn a_memory_has_blocks_only_if_controllers_cover_all_of_it() {
     assert_eq!(blocks(&|memory| memory.gates[1].base += 1024), None);
     assert_eq!(blocks(&|memory| memory.gates.clear()), None);
 }
+
+/// The part that a hostile domain's handlers have in the response of somebody else, in ticks of 50 ns.
+fn taken(board: &Board, handlers: &str) -> u64 {
+    let text = format!(
+        "system = {{ name = \"slips\", board = \"mps2-an505\" }}\nnotification.events = {{}}\n\
+         budget.victim = {{ period = \"1 s\", capacity = \"500 ms\" }}\nbudget.guest = {{ period = \"1 s\", capacity = \"1 ms\" }}\n\
+         [domain.app]\ncrate = \"app\"\n\
+         thread = [{{ priority = 1, budget = \"victim\", period = \"1 s\", deadline = \"1 s\", wcet = \"1 ms\" }}]\n\
+         [domain.guest]\ncrate = \"guest\"\nhostile = true\ndevices = [\"timer1\"]\n\
+         thread = [{{ priority = 3, budget = \"guest\" }}]\nhandlers = {{ period = \"1 s\", capacity = \"100 us\"{handlers} }}\n\
+         [domain.guest.interrupt.fired]\ndevice = \"timer1\"\nline = \"zero\"\nnotification = \"events\"\n\
+         delivery = \"direct\"\nhandler = \"f\"\npriority = 0\nseparation = \"1 ms\"\n"
+    );
+    let document = Document::parse(Path::new("system.toml"), &text).expect("the schema accepts it");
+    let system = check(&document.manifest, board, true).unwrap();
+    let bounds = analyse(&system, board).unwrap();
+    bounds[0].terms.iter().filter(|term| matches!(term.kind, Kind::Handlers(_))).map(|term| term.ticks).sum()
+}
+
+/// Each 32 cycles of a hostile domain's handlers can cost others 250. A window meets two capacities, each twice as long as what is counted, and what their counter
+/// hides once.
+#[test]
+fn slips_count_unless_they_are_accepted() {
+    let mut board = board(BOARD, 0);
+    // More slips are a longer window, with more looks.
+    (board.kernel.counted_look_cycles, board.kernel.counted_met_cycles) = (0, 0);
+    let [counted, accepted] = [taken(&board, ""), taken(&board, ", slips = \"accepted\"")];
+    let spending = 2 * (2000 + board.ticks_in(board.counter.unwrap().beyond_cycles));
+    let hidden = u64::from(sched::sampling::COUNTED_HIDDEN_TICKS);
+    let wasted = |used: u64| (used * 250).div_ceil(32);
+    assert_eq!(counted - accepted, 2 * wasted(spending) + wasted(hidden));
+    assert_eq!(taken(&board, ", slips = \"counted\""), counted);
+}

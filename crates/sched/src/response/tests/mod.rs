@@ -85,6 +85,7 @@ const FREE: Handlers = Handlers {
     look: 0,
     counted: false,
     times: 1,
+    slips: 0,
 };
 
 /// With a counter threads pay only for ending handlers, for looks, and for what is not counted.
@@ -99,6 +100,10 @@ fn counted_handlers_charge_nobody_else() {
     let hostile = Handlers { times: 2, ..counted };
     assert_eq!(hostile.within(3_001), 2 * 6_009 + looks + 7);
     assert_eq!(hostile.charged_within(3_001), 2 * 3_005 + looks + 7);
+    // Slips are paid by whom handlers interrupt, whatever measures the handlers.
+    let slipping = Handlers { slips: 11, ..hostile };
+    assert_eq!(slipping.within(3_001), 2 * 6_020 + looks + 7);
+    assert_eq!(slipping.charged_within(3_001), 2 * 3_016 + looks + 7);
 }
 
 #[test]
