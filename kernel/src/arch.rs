@@ -67,11 +67,12 @@ pub unsafe trait Arch: Physical {
     /// The low word of the ticks since boot. It may wrap, but not between two timer interrupts; the timer is always armed.
     fn ticks(&mut self) -> u32;
 
-    /// The entry code takes every call that has an entry point of its own to that ([`crate::entry_points`]); [`crate::Kernel::on_call`] then
-    /// need not know them, but for gates.
+    /// True if the entry code takes every call that has an entry point of its own to that
+    /// ([`crate::entry_points`]). [`crate::Kernel::on_call`] then leaves them out, but for gates.
     const SHORT_WAYS: bool;
 
-    /// Delays of more ticks than this the timer takes as they are; it may lengthen shorter ones.
+    /// The timer takes delays of more ticks than this as they are. It may lengthen shorter ones, so
+    /// a budget that ends sooner takes the long way.
     const SHORT: u32;
 
     /// Asks for one timer interrupt at or soon after `at` (low word of ticks), which is at most half a second away. An earlier request
@@ -122,7 +123,8 @@ pub unsafe trait Arch: Physical {
     /// Keeps an interrupt line from interrupting.
     fn mask(&mut self, line: u32);
 
-    /// No thread of a domain runs any more until it is restarted.
+    /// Tells the processor that no thread of a domain runs any more until it is restarted: its
+    /// handlers must not run either.
     #[inline(always)]
     fn stopped(&mut self, _domain: u8) {}
 
@@ -259,7 +261,7 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// Scheme whose tables it is made from.
     type Scheme: Section;
 
-    /// Addresses that a domain uses are physical addresses.
+    /// True if the addresses that a domain uses are physical ones: then copies need no translation.
     const PHYSICAL: bool;
 
     /// Memory that was mapped by one call can be taken out in parts, and memory that was mapped by
@@ -345,7 +347,8 @@ pub trait Protection<A: Arch>: Sized + 'static {
     fn leave_step(&mut self, mapping: &Self::Mapping, progress: &mut Self::Progress, hardware: Hardware<'_, A>)
     -> Step;
 
-    /// Whether the kernel may access `len` bytes from `base` on on the domain's behalf, each of them.
+    /// Returns true if the kernel may access each of `len` bytes from `base` on, on the domain's
+    /// behalf.
     fn permits(&self, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool;
 
     /// The physical address of a byte that the domain may access so, and how many bytes from there on follow one another (at least one).

@@ -11,7 +11,8 @@ use crate::objects::Cap;
 use crate::outcome::{DONE, Outcome};
 
 impl<A: Arch> Kernel<A> {
-    /// The capability in a slot of the running thread's domain, of whatever kind.
+    /// The capability in a slot of the running thread's domain, of any kind: copying and granting
+    /// need no more.
     fn any(&self, handle: u32) -> Result<Cap, Error> {
         let kind = self.domain(self.here()).caps.get(handle as usize).ok_or(Error::BadHandle)?.kind;
         if kind == Kind::Empty {
@@ -20,7 +21,8 @@ impl<A: Arch> Kernel<A> {
         self.lookup(handle, kind, 0)
     }
 
-    /// Puts one initial capability into its slot if it belongs to the domain and was not revoked, and marks it.
+    /// Puts one initial capability into its slot if it belongs to the domain and was not revoked,
+    /// and marks it, so that a restart does not empty the slot.
     #[inline(never)]
     pub(crate) fn install(&mut self, index: u8, record: &CapEntry) {
         if record.domain != u32::from(index) {
@@ -39,14 +41,12 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// `CAP_COPY`.
     #[inline(never)]
     pub(crate) fn cap_copy(&mut self, from: u32, to: u32, mask: u32) -> Result<Outcome, Error> {
         let here = self.here();
         self.transfer(from, here, to, mask)
     }
 
-    /// `CAP_GRANT`.
     #[inline(never)]
     pub(crate) fn cap_grant(&mut self, domain: u32, from: u32, to: u32, mask: u32) -> Result<Outcome, Error> {
         let target = self.lookup(domain, Kind::Domain, rights::WRITE)?;
@@ -70,7 +70,6 @@ impl<A: Arch> Kernel<A> {
         DONE
     }
 
-    /// `CAP_DELETE`.
     #[inline(never)]
     pub(crate) fn cap_delete(&mut self, handle: u32) -> Result<Outcome, Error> {
         let here = self.here();

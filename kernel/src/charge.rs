@@ -29,8 +29,8 @@ impl<A: Arch> Kernel<A> {
     fn displaced(&mut self) {
         let ticks = self.core.arch.displaced();
         if let Some(thread) = self.running() {
-            // Handlers can write what counts them. They have not taken more than has passed: the way out of the kernel, and what the thread has used since it
-            // was charged.
+            // Handlers can write the counter, and so claim any time. They have not taken more than
+            // has passed since the thread was charged, the way out of the kernel included.
             let left = self.budgets.at(self.threads.at(thread).budget).time.left();
             let until_end = self.core.limit.wrapping_sub(self.core.arch.ticks());
             let passed = (left as u32).wrapping_add(self.path).wrapping_sub(until_end);
@@ -38,7 +38,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// The thread that runs from now on begins behind all that handlers have taken so far.
+    /// Forgets what handlers have taken so far: the thread that is switched to did not run
+    /// meanwhile, so its end must not move by that.
     #[inline(always)]
     pub(crate) fn forget_displaced(&mut self) {
         if self.core.arch.is_displaced() {
@@ -64,7 +65,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// [`Kernel::charge`] where a call does not matter, and now.
+    /// As [`Kernel::charge`], if a boundary may have passed. Not inlined, because that is rare and
+    /// [`Kernel::charge`] is on the way of every switch.
     #[cold]
     #[inline(never)]
     fn charge_across(&mut self) {
@@ -72,7 +74,9 @@ impl<A: Arch> Kernel<A> {
         self.bring_up(now);
     }
 
-    /// As [`Kernel::charge`]; the thread may have run across a boundary of its budget's grid.
+    /// As [`Kernel::charge`], for a thread that may have run across a boundary of its budget's
+    /// grid. Each period pays its own part (rule (a)), or the result would depend on when somebody
+    /// looks.
     #[inline(never)]
     pub(crate) fn bring_up(&mut self, now: u64) {
         self.see_displaced();
@@ -85,7 +89,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Brings a budget up to date, whoever runs.
+    /// Brings a budget up to date. If the running thread is on it, that thread is charged first:
+    /// its use is in `limit` only.
     #[cold]
     #[inline(never)]
     pub(crate) fn settle_budget(&mut self, index: Ref<Budget>, now: u64) {
@@ -96,7 +101,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Brings a budget up to date that no thread runs on: since [`Kernel::pause`] nobody does, and what was set aside then must stay so.
+    /// Brings a budget up to date that no thread runs on. After [`Kernel::pause`] no thread runs,
+    /// and charging one then would undo what was set aside for its call.
     #[inline(never)]
     pub(crate) fn refill(&mut self, index: Ref<Budget>, now: u64) {
         if self.budgets.at_mut(index).replenish(now) {
@@ -116,7 +122,8 @@ impl<A: Arch> Kernel<A> {
         if outer.is_some() { until } else { self.core.limit }
     }
 
-    /// The running thread pays for what it arranges, and goes on.
+    /// The running thread pays for what it arranges, and goes on. So the timer is set for its new
+    /// end, or it could run on with time that it has paid away.
     #[inline(never)]
     pub(crate) fn pay_in_time(&mut self, price: u32) {
         let now = self.core.arch.ticks();
@@ -124,23 +131,26 @@ impl<A: Arch> Kernel<A> {
         self.arm_for_end(now);
     }
 
-    /// The running thread pays for what it arranges, in a gate out of the gate's bound. If it goes on afterwards, [`Kernel::arm_for_end`]
-    /// has to follow.
+    /// The running thread pays for what it arranges, in a gate out of the gate's bound, so that a
+    /// callee cannot spend its caller's budget. If it goes on afterwards, the caller must call
+    /// [`Kernel::arm_for_end`].
     #[inline(always)]
     pub(crate) fn pay(&mut self, price: u32) {
         let now = self.core.arch.ticks();
         self.pay_at(now, price);
     }
 
-    /// [`Kernel::pay`] at a time that was read already.
+    /// [`Kernel::pay`] for callers that have read the clock already: reading it twice lengthens
+    /// every signal.
     #[inline(always)]
     pub(crate) fn pay_at(&mut self, now: u32, price: u32) {
         self.see_boundary(now);
         self.shift(price.wrapping_neg());
     }
 
-    /// The running thread, which is in no gate, pays for a switch away from it and is charged until then. If its budget may have reached a
-    /// boundary, nothing happens.
+    /// The running thread, which is in no gate, pays for a switch away from it and is charged until
+    /// then. Returns false and does nothing if a boundary may have passed: the refill must be
+    /// computed first, so that the new period pays.
     #[inline(always)]
     pub(crate) fn pay_and_charge(&mut self, thread: Ref<Thread<A>>, now: u32, price: u32) -> bool {
         self.see_displaced();
@@ -164,8 +174,9 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Whether a price is more than what is left of the bound of the gate that the running thread is in. Then nothing is arranged, and the
-    /// callee has overrun its bound: the timer comes at once.
+    /// Returns true if the gate's bound that the running thread is in does not cover a price.
+    /// Nothing may be arranged then, because the caller would pay for it; the callee has overrun
+    /// its bound, and the timer comes at once.
     #[inline(always)]
     pub(crate) fn exceeds_bound(&mut self, price: u32) -> bool {
         self.top().outer.is_some() && self.overruns_by(price)
@@ -208,7 +219,8 @@ impl<A: Arch> Kernel<A> {
         self.shift(ticks);
     }
 
-    /// Moves the end of the running thread's budget, and of the gates that it is in.
+    /// Moves the end of the running thread's budget, and the bounds of the gates that it is in:
+    /// these are part of the budget's time and would otherwise end too early or too late.
     #[inline(always)]
     fn shift(&mut self, ticks: u32) {
         self.core.limit = self.core.limit.wrapping_add(ticks);
@@ -221,7 +233,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     fn shift_gates(&mut self, innermost: Ref<Activation<A>>, ticks: u32) {
         let mut activation = self.activations.at_mut(innermost);
-        // Bounded by the nesting of gates.
+        // Bounded by the nesting of gates, which [`Kernel::gate_call`] limits.
         while let Some(outer) = activation.outer {
             activation.until = activation.until.wrapping_add(ticks);
             activation = self.activations.at_mut(outer);
@@ -235,7 +247,8 @@ impl<A: Arch> Kernel<A> {
         let mut activation = self.activations.at_mut(self.core.resume);
         activation.disturbed = true;
         let mut until = activation.until;
-        // Bounded by the nesting of gates. The outermost bound holds those inside.
+        // Bounded by the nesting of gates. Only the outermost bound is set aside: the inner ones
+        // lie within it, because each was covered when its gate was entered.
         while let Some(outer) = activation.outer {
             until = activation.until;
             activation = self.activations.at_mut(outer);
@@ -248,7 +261,8 @@ impl<A: Arch> Kernel<A> {
         self.settle(thread);
     }
 
-    /// Returns what was set aside for a thread's call to its budget, which is then up to date.
+    /// Returns to a thread's budget what was set aside for its call. The budget is brought up to
+    /// date first, because a boundary refills only what is not set aside.
     pub(crate) fn take_back(&mut self, thread: Ref<Thread<A>>, now: u64) {
         let record = self.threads.at_mut(thread);
         let (budget, held) = (record.budget, core::mem::take(&mut record.held));
@@ -256,7 +270,8 @@ impl<A: Arch> Kernel<A> {
         self.budgets.at_mut(budget).time.unreserve(held);
     }
 
-    /// A thread inside gates is to go on from a time on: their bounds do not count the time for which it was away.
+    /// Moves the bounds of the gates that a thread is in by the time for which it was switched
+    /// away, because a bound does not count that (rule (f)).
     pub(crate) fn catch_up(&mut self, thread: Ref<Thread<A>>, from: u32) {
         let record = self.threads.at_mut(thread);
         let (top, away) = (record.top, from.wrapping_sub(record.away));

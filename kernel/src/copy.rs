@@ -12,8 +12,8 @@ use crate::kernel::Kernel;
 type Piece<A> = (Phys<A>, Phys<A>, Len<A>);
 
 impl<A: Arch> Kernel<A> {
-    /// Part of a copy between two domains, from an offset on, that lies in one piece on either
-    /// side.
+    /// The longest part of a copy between two domains, from an offset on, that is without a gap on
+    /// both sides. Domains with page tables can have the same bytes in different pieces.
     #[inline(always)]
     fn piece(&self, writer: u8, dst: Virt<A>, reader: u8, src: Virt<A>, bytes: Len<A>) -> Option<Piece<A>> {
         let (to, room) = self.domain(writer).protection.physical(dst, AccessKind::Write)?;
@@ -21,7 +21,9 @@ impl<A: Arch> Kernel<A> {
         Some((to, from, room.min(rest).min(bytes)))
     }
 
-    /// Whether the two sides of a copy overlap, whatever the two domains call the memory; at least in one piece of it.
+    /// Returns true if the two sides of a copy overlap in memory. Two domains can have the same
+    /// memory at different addresses, so physical addresses are compared. Copying in one direction
+    /// would then write what is still to be read.
     #[inline(always)]
     pub(crate) fn overlaps(&self, writer: u8, dst: Virt<A>, reader: u8, src: Virt<A>, bytes: Len<A>) -> bool {
         if A::Protection::PHYSICAL {
@@ -58,8 +60,9 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Writes to a domain's memory: a copy of what is at a physical address, or zeros. Whether the domain may write all of it; what lies
-    /// before the first byte that it may not has been written.
+    /// Writes to a domain's memory: a copy of what is at a physical address, or zeros. Returns
+    /// false if the domain may not write all of it; what lies before the first byte that it may not
+    /// has been written then.
     ///
     /// # Safety
     /// The source is memory that no domain can write.

@@ -34,8 +34,9 @@ impl<A: Arch> Kernel<A> {
         self.domains[usize::from(domain)].protection.touch(at, kind, hardware)
     }
 
-    /// Before a copy on the callee's behalf: a step of mapping the first or the last page of its range, if that was not touched yet. Its own
-    /// pages are the callee's to pay for.
+    /// Takes a step of mapping the first or the last page of a callee's own range before a copy, if
+    /// that was not touched yet. The callee pays for its own pages, so they need not be refused as
+    /// a caller's are.
     #[inline(always)]
     pub(crate) fn touch_ends(&mut self, callee: u8, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool {
         A::Protection::DEMAND && Self::ends(base, len).into_iter().any(|at| self.touch(callee, at, kind))
@@ -60,7 +61,8 @@ impl<A: Arch> Kernel<A> {
         true
     }
 
-    /// The first and the last byte of a copy: it is shorter than a page.
+    /// The first and the last byte of a copy. They are in all pages that it touches, because a copy
+    /// is shorter than a page.
     fn ends(base: Virt<A>, len: Len<A>) -> [Virt<A>; 2] {
         [base, base.plus(len.minus(1.into()))]
     }

@@ -30,13 +30,14 @@ impl<A: Arch> Kernel<A> {
             return;
         }
         let domain = self.here();
-        // The trace, and who asks for the report, have words.
+        // The trace and the report have words, whatever the width of an address.
         self.fault_in(domain, fault, address.wide().0 as u32, pc.wide().0 as u32);
         self.core.recheck = true;
         self.dispatch();
     }
 
-    /// A handler of a domain, which an interrupt reaches without the kernel, did what its domain is stopped for, whoever runs.
+    /// A direct handler did what its domain is stopped for. The thread that runs is often another
+    /// domain's, and has nothing to do with it.
     ///
     /// # Bound
     /// As [`Kernel::on_fault`].
@@ -73,7 +74,9 @@ impl<A: Arch> Kernel<A> {
         if let Some(notification) = supervisor
             && self.notify(notification, 1 << (index & 31))
         {
-            // The thread that ran when it happened has faulted, or called what has (rule (c)); the gates that it is in are not to blame.
+            // The thread that ran has faulted, or has called what faulted, so it pays for waking
+            // the supervisor (rule (c)). That comes out of its budget alone: the gates that it is
+            // in are not to blame.
             let now = self.core.arch.ticks();
             self.see_boundary(now);
             self.core.limit = self.core.limit.wrapping_sub(self.activation);
@@ -96,7 +99,8 @@ impl<A: Arch> Kernel<A> {
         self.core.recheck = true;
     }
 
-    /// As [`Kernel::stop_domain`], by a thread of the domain that does not go on.
+    /// As [`Kernel::stop_domain`], for a domain whose own thread ends it: nothing else is to be
+    /// looked at.
     #[inline(always)]
     fn end_domain(&mut self, domain: Ref<Domain<A>>) {
         let domain = self.domains.at_mut(domain);
@@ -107,14 +111,12 @@ impl<A: Arch> Kernel<A> {
         domain.life = domain.life.stopped();
     }
 
-    /// `FAULT_NEXT`.
     pub(crate) fn fault_next(&mut self, handle: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Domain, rights::READ)?;
         let report = core::mem::take(&mut self.domain_mut(cap.object() as u8).fault);
         Ok(Outcome::Values(u32::from(report.kind), report.address))
     }
 
-    /// `EXIT`.
     #[inline(always)]
     pub(crate) fn exit(&mut self, code: u32) -> Result<Outcome, Error> {
         self.outside_gates()?;
@@ -135,7 +137,8 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// A domain will not run any more. The run ends when the last domain that it waits for has finished.
+    /// Notes that a domain will not run any more. The run ends when the last domain that it waits
+    /// for has finished.
     #[inline(never)]
     fn finished(&mut self, index: u8, code: u32) {
         if !core::mem::replace(&mut self.domain_mut(index).awaited, false) {

@@ -27,7 +27,8 @@ impl<A: Arch> Kernel<A> {
         Ok((cap.object(), range.part(offset, bytes, Error::BadArgument)?))
     }
 
-    /// Does something inside a range (by number), which may use no more marks than the range has left.
+    /// Does something inside a range (by number), which may use no more marks than the range has
+    /// left: the frame table is one for all, and a holder of frames could otherwise use it up.
     #[inline(always)]
     pub(crate) fn in_range<T>(&mut self, range: u16, act: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.allow(range);
@@ -36,7 +37,8 @@ impl<A: Arch> Kernel<A> {
         told
     }
 
-    /// The number of marks before.
+    /// Limits the frame table to the marks that the range has left. Returns the number of marks in
+    /// use, so that what is used now can be charged to the range.
     #[inline(never)]
     fn allow(&mut self, range: u16) -> usize {
         let marks = self.ranges.get(usize::from(range)).map_or(Marks::default(), |range| range.marks);
@@ -64,7 +66,6 @@ impl<A: Arch> Kernel<A> {
         DONE
     }
 
-    /// The change that the words of a call ask for.
     fn asked(&self, words: [u32; 4], unmap: bool) -> Result<Change<A>, Error> {
         let abi::Mapping { target, frames, at, access, offset, bytes } = abi::Mapping::of(words);
         let target = self.lookup(target.into(), Kind::Domain, rights::WRITE)?.object() as u8;
@@ -81,7 +82,7 @@ impl<A: Arch> Kernel<A> {
     /// `FRAMES_MAP`.
     ///
     /// # Bound
-    /// Of [`Kernel::change`].
+    /// That of [`Kernel::change`].
     #[inline(never)]
     pub(crate) fn frames_map(&mut self, args: [u32; 4]) -> Result<Outcome, Error> {
         self.change(|kernel| kernel.asked(args, false), Self::begin_map)
@@ -90,7 +91,7 @@ impl<A: Arch> Kernel<A> {
     /// `FRAMES_UNMAP`.
     ///
     /// # Bound
-    /// Of [`Kernel::change`].
+    /// That of [`Kernel::change`].
     #[inline(never)]
     pub(crate) fn frames_unmap(&mut self, args: [u32; 4]) -> Result<Outcome, Error> {
         self.change(|kernel| kernel.asked(args, true), Self::begin_unmap)
@@ -103,7 +104,8 @@ impl<A: Arch> Kernel<A> {
     /// A piece of an edit; or a step of [`Protection::next_mapped`], and a look at every area that the domain began with, and at every range.
     pub(crate) fn unmap_next(&mut self, target: u8, from: Virt<A>) -> Option<Virt<A>> {
         if self.edit.is_some() {
-            // Whosever it is: who restarts a domain does what is in the way.
+            // Whoever made it: only one edit can be under way, so a restart does what is in its
+            // way.
             self.work();
             return Some(from);
         }
@@ -121,7 +123,8 @@ impl<A: Arch> Kernel<A> {
         match self.domains[usize::from(target)].protection.next_mapped(&self.shared, from, own) {
             Next::Found(mapping, at) => {
                 let range = self.range_of(A::Protection::memory(&mapping));
-                // It was found, and nobody else changes anything.
+                // The mapping was just found, and no other edit can be under way, so this cannot be
+                // refused.
                 let _ = self.begin_unmap_for(Change { target, range, mapping }, false);
                 Some(at)
             }
@@ -130,7 +133,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Number of the range in which memory begins that was mapped while its domain ran: there is one.
+    /// Number of the range in which memory begins that was mapped while its domain ran. There is
+    /// one, because only frames can be mapped then.
     #[inline(never)]
     fn range_of(&self, memory: PhysRange) -> u16 {
         let base = PhysAddr::narrow(memory.base());
@@ -147,7 +151,8 @@ impl<A: Arch> Kernel<A> {
         let (number, part) = self.part_of(handle, offset, bytes)?;
         let most = Bytes(u64::from(CLEAN_BYTES));
         let Some(piece) = self.frames.dirty(part, most).map_err(refused)? else { return DONE };
-        // First what can fail; nobody can use the memory before this call has returned.
+        // First what can fail. The memory can be typed before it is clear, because nobody can use
+        // it before this call has returned.
         self.in_range(number, |kernel| kernel.frames.cleared(piece)).map_err(refused)?;
         // SAFETY: the frame table had the range as memory that no domain maps and no object lives in.
         unsafe { self.core.arch.zero(PhysAddr::narrow(piece.base()), Bytes::narrow(piece.size())) };

@@ -23,7 +23,8 @@ use crate::outcome::{DONE, Outcome};
 use crate::table::Ref;
 
 impl<A: Arch> Kernel<A> {
-    /// The gate that a handle of the caller names and its badge, if the caller may enter it now.
+    /// Returns the gate that a handle of the caller names, and its badge, if the caller may enter
+    /// it now. Both ways into a gate use it, so that they cannot differ in what they check.
     #[inline(always)]
     fn enterable(&self, caller: Ref<Activation<A>>, handle: u32) -> Result<(Ref<Activation<A>>, u32), Error> {
         let from = self.activations.at(caller);
@@ -48,8 +49,10 @@ impl<A: Arch> Kernel<A> {
         Ok((gate, cap.word))
     }
 
-    /// Puts the running thread into a gate that it may enter, until `until`. The region registers are still the caller's, and the
-    /// callee's stack is as it was. The thread stays in its ready queue until somebody else is to run (see [`Kernel::settle`]).
+    /// Puts the running thread into a gate that it may enter, until `until`. The region registers
+    /// are still the caller's, and the callee's stack is as it was. The thread stays in its ready
+    /// queue, because most calls end before another thread runs; [`Kernel::settle`] moves it if one
+    /// does.
     #[inline(always)]
     fn enter(&mut self, caller: Ref<Activation<A>>, gate: Ref<Activation<A>>, until: u32, badge: u32) {
         let Activation { thread, who, .. } = *self.activations.at(caller);
@@ -118,11 +121,11 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// How many gates an activation is inside, counting itself.
+    /// Returns how many gates an activation is inside, counting itself.
     pub(crate) fn depth_of(&self, activation: Ref<Activation<A>>) -> usize {
         let mut depth = 0;
         let mut outer = self.activations.at(activation).outer;
-        // Bounded: nobody is let in deeper.
+        // Bounded by [`MAX_NESTING`], which is tested before a gate is entered.
         while let Some(activation) = outer {
             depth += 1;
             outer = self.activations.at(activation).outer;
@@ -130,7 +133,9 @@ impl<A: Arch> Kernel<A> {
         depth
     }
 
-    /// Too little is left of this period: the call is performed again after the next boundary. The budget is up to date.
+    /// Too little is left of this period: lets the caller wait for the next boundary, and perform
+    /// the call again then. A bound above the capacity is refused, because no boundary would ever
+    /// be enough. The budget is up to date.
     #[cold]
     fn call_again(&mut self, bound: i32, now: u64) -> Result<Outcome, Error> {
         let Some(caller) = self.running() else { return Err(Error::NoBudget) };
@@ -143,7 +148,8 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// Moves a ready thread to the queue of its innermost activation's priority, before its new equals.
+    /// Moves a ready thread to the queue of its innermost activation's priority. It goes before its
+    /// new equals: a call of a gate does not cost a thread its turn.
     #[cold]
     pub(crate) fn settle(&mut self, thread: Ref<Thread<A>>) {
         let activation = self.innermost(thread);
@@ -156,14 +162,14 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// The activation that a thread is in.
     #[inline]
     pub(crate) fn innermost(&self, thread: Ref<Thread<A>>) -> Ref<Activation<A>> {
         if self.running() == Some(thread) { self.core.resume } else { self.threads.at(thread).top }
     }
 
-    /// `GATE_RETURN` to a caller in its own domain that is alive, when nobody else ran meanwhile or could have. The region registers are
-    /// the entry code's to load.
+    /// `GATE_RETURN` to a caller that is alive and in its own domain, if no other thread ran
+    /// meanwhile or could have. Otherwise it declines: the caller's budget, the ready queue or the
+    /// timer would have to be looked at. The entry code loads the region registers.
     ///
     /// # Bound
     /// O(1).
@@ -211,25 +217,29 @@ impl<A: Arch> Kernel<A> {
         if self.domains.at(domain).epoch == epoch {
             self.respond(outer, status, [value]);
         } else {
-            // The memory of a caller that was stopped is not touched.
+            // A caller that was stopped has no use for the result, and its memory may be its
+            // successor's.
             self.core.recheck = true;
         }
         self.settle(thread);
         Ok(Outcome::Later)
     }
 
-    /// A call ends. The time that it took beyond its bound is the kernel's granularity, not the doing of the gate from which it came.
+    /// Ends a call. Time beyond the bound moves the outer gate's bound: the timer came late, and
+    /// the gate that made the call is not to blame for that.
     fn end_call(&mut self, gate: Ref<Activation<A>>, outer: Ref<Activation<A>>, now: u32) {
         self.see_displaced();
         let inner = self.activations.at_mut(gate);
-        // Another thread that ran meanwhile may have used the caller's budget.
+        // Another thread that ran meanwhile may have used the caller's budget, so it is looked at
+        // again.
         self.core.recheck |= core::mem::take(&mut inner.disturbed);
         let beyond = now.wrapping_sub(inner.until) as i32;
         let outer = self.activations.at_mut(outer);
         outer.until = outer.until.wrapping_add(beyond.max(0) as u32);
     }
 
-    /// Pops a thread's innermost gate, with an error for the caller when it runs again.
+    /// Takes a thread out of its innermost gate. Its caller gets the error when it runs again: its
+    /// memory may not be in force now.
     #[cold]
     fn leave_with(
         &mut self,
@@ -251,14 +261,17 @@ impl<A: Arch> Kernel<A> {
         let domain = activation.domain;
         self.core.arch.trace(activation.tag() | Event::GateExit as u32, error.status());
         if runs {
-            // The registers that are loaded belong to the activation just left.
+            // The registers that are loaded belong to the activation just left, whose memory the
+            // caller must not see.
             self.core.resume = outer;
             self.load(domain);
         }
         self.settle(thread);
     }
 
-    /// A ready thread's innermost activation is dead: it goes back to its caller with an error, or ends.
+    /// Ends a ready thread's innermost activation, whose domain was stopped: the thread goes back
+    /// to its caller with an error, or ends. This is done when the thread would run, so that
+    /// stopping a domain takes constant time.
     #[cold]
     pub(crate) fn unwind(&mut self, thread: Ref<Thread<A>>) {
         let activation = self.innermost(thread);
@@ -271,7 +284,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// A gate took longer than its bound: the callee has failed.
+    /// A gate took longer than its bound. The callee has failed, not the caller, so the callee's
+    /// domain gets the fault and the caller an error.
     #[cold]
     pub(crate) fn overrun(&mut self, thread: Ref<Thread<A>>) {
         let gate = self.innermost(thread);
@@ -320,7 +334,8 @@ impl<A: Arch> Kernel<A> {
         DONE
     }
 
-    /// Whether a domain may access every byte of a range so. Device memory is never touched on a domain's behalf.
+    /// Checks that a domain may access every byte of a range so. Device memory is refused: it is
+    /// never touched on a domain's behalf.
     pub(crate) fn allowed(&self, domain: u8, base: Virt<A>, len: Len<A>, kind: AccessKind) -> Result<(), Error> {
         let domain = self.domain(domain);
         if domain.protection.permits(base, len, kind) { Ok(()) } else { Err(Error::BadAddress) }

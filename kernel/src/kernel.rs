@@ -27,16 +27,17 @@ pub const NOBODY: u8 = 0xff;
 pub struct Kernel<A: Arch> {
     /// The core's own state; the entry code knows that this comes first.
     pub core: PerCore<A>,
-    /// Lies where the entry of an interrupt reads address and length at once.
+    /// Stands here because the entry of an interrupt reads address and length with one instruction.
     pub(crate) interrupts: &'static mut [Interrupt<A>],
-    /// Time beyond its budget with which a thread that is switched to starts
-    /// ([`sched::switching::Switching`], in ticks, as the next two).
+    /// Time beyond its budget with which a thread that is switched to starts, because the switch
+    /// was paid by whoever arranged it ([`sched::switching::Switching`], in ticks, as the next
+    /// two).
     pub(crate) path: u32,
-    /// Time that an interrupt of the timer takes that comes too early.
+    /// Time that a timer interrupt takes after which the same thread goes on (Y in docs/time.md).
     pub(crate) early: u32,
-    /// The price of yielding to another thread.
+    /// The price of yielding to another thread (A / 2 in docs/time.md).
     pub(crate) yielding: u32,
-    /// The price of an activation.
+    /// The price of an activation (A in docs/time.md).
     pub(crate) activation: u32,
     pub(crate) domains: Table<Domain<A>>,
     /// The threads' bases, then the gates, then the idle activation.
@@ -45,20 +46,20 @@ pub struct Kernel<A: Arch> {
     pub(crate) budgets: Table<Budget>,
     pub(crate) notifications: Table<Notification<A>>,
     pub(crate) ticks_per_second: u32,
-    /// Domains that the run waits for.
+    /// Domains whose end the run waits for.
     pub(crate) awaited: u16,
     /// First exit code that was not 0.
     pub(crate) status: u32,
     pub(crate) tables: System<'static>,
     pub(crate) ranges: &'static mut [FrameRange<A::Width>],
     pub(crate) frames: FrameTable<'static>,
-    /// The change of what is mapped that is under way.
+    /// The change of what is mapped that is under way. There is one at most (`edit`).
     pub(crate) edit: Option<Edit<A>>,
     pub(crate) times: Times,
     pub(crate) ranks: Ranks,
-    /// When a budget is next looked at so that low words can be trusted (low word), and which.
+    /// When a budget is next looked at so that low words can be trusted (low word).
     pub(crate) sweep_at: u32,
-    /// As `sweep_at`.
+    /// Index of that budget. One at a time, so that a timer's path does not grow with their number.
     pub(crate) sweep_next: usize,
     pub(crate) shared: Shared<A>,
 }
@@ -76,25 +77,21 @@ pub const fn domain_offset<A: Arch>() -> usize {
 }
 
 impl<A: Arch> Kernel<A> {
-    /// A thread by number.
     #[inline]
     pub(crate) fn thread(&self, index: u8) -> &Thread<A> {
         &self.threads[usize::from(index)]
     }
 
-    /// A thread by number.
     #[inline]
     pub(crate) fn thread_mut(&mut self, index: u8) -> &mut Thread<A> {
         &mut self.threads[usize::from(index)]
     }
 
-    /// A domain by number.
     #[inline]
     pub(crate) fn domain(&self, index: u8) -> &Domain<A> {
         &self.domains[usize::from(index)]
     }
 
-    /// A domain by number.
     #[inline]
     pub(crate) fn domain_mut(&mut self, index: u8) -> &mut Domain<A> {
         &mut self.domains[usize::from(index)]
@@ -106,37 +103,35 @@ impl<A: Arch> Kernel<A> {
         (index < self.activations.len() - 1).then_some(index)
     }
 
-    /// The activation that runs.
+    /// The activation that runs. It is found by `resume`, not by the thread: while a thread runs,
+    /// the short ways into a gate and out of it do not keep its `top` up to date.
     #[inline(always)]
     pub(crate) fn top(&self) -> &Activation<A> {
         self.activations.at(self.core.resume)
     }
 
-    /// The running thread.
     #[inline(always)]
     pub(crate) fn running(&self) -> Option<Ref<Thread<A>>> {
         self.top().thread
     }
 
-    /// Number of the running thread, or [`NOBODY`].
+    /// Number of the running thread, or [`NOBODY`] while the idle loop runs.
     #[inline]
     pub(crate) fn current(&self) -> u8 {
         self.running().map_or(NOBODY, |thread| self.threads.at(thread).number)
     }
 
-    /// The domain in which the running thread is.
+    /// The domain whose code runs: in a gate the callee's.
     #[inline]
     pub(crate) fn here(&self) -> u8 {
         self.top().domain_number()
     }
 
-    /// Whether a domain's registers are loaded.
     #[inline]
     pub(crate) fn is_loaded(&self, domain: u8) -> bool {
         Some(self.top().domain) == self.domains.find(usize::from(domain))
     }
 
-    /// Whether a thread is inside a gate.
     #[inline]
     pub(crate) fn is_in_gate(&self, thread: u8) -> bool {
         let record = self.thread(thread);
@@ -187,7 +182,9 @@ impl<A: Arch> Kernel<A> {
         Ok(cap)
     }
 
-    /// The generation of the object that a capability is to: capabilities of another generation are stale.
+    /// Returns the generation of the object that a capability is to. A capability of another
+    /// generation is stale: revoking counts the object's generation up instead of looking for
+    /// copies.
     #[inline]
     pub(crate) fn generation(&self, cap: &Cap) -> u16 {
         let index = usize::from(cap.object());
@@ -208,7 +205,8 @@ impl<A: Arch> Kernel<A> {
         found.unwrap_or(u16::MAX)
     }
 
-    /// Generation of a server of handlers' time, whose numbers follow those of budgets.
+    /// Generation of a server of handlers' time. Servers are numbered behind the budgets, because a
+    /// capability to one is of the same kind.
     #[inline(always)]
     pub(crate) fn server(&self, index: usize) -> Option<&'static AtomicU16> {
         self.core.arch.server(index.checked_sub(self.budgets.len())?)
@@ -259,7 +257,8 @@ impl<A: Arch> Kernel<A> {
         next
     }
 
-    /// A system call after which the caller goes on whatever comes of it, because nobody becomes ready and nobody waits.
+    /// Performs a system call after which the caller goes on in any case: it makes no thread ready
+    /// and none wait. So nothing is chosen afterwards.
     ///
     /// # Bound
     /// O(1).
@@ -274,7 +273,6 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Call that [`Kernel::on_simple`] performs, and its values.
     #[inline(always)]
     fn simple(&mut self, call: Call, a: u32, b: u32) -> Result<[u32; 2], Error> {
         match call {
@@ -293,7 +291,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// [`Kernel::dispatch`], which leaves nothing to load.
+    /// [`Kernel::dispatch`], which has loaded the protection itself, so that nothing is left for
+    /// the entry code.
     #[inline(never)]
     fn dispatch_or_stay(&mut self) -> Option<NonNull<A::Context>> {
         self.dispatch();
@@ -355,7 +354,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Calls that have a short way.
+    /// Calls that the entry code takes to functions of their own where it has short ways. There
+    /// they never come here, and refusing them keeps a second copy of each out of the image.
     #[cold]
     #[inline(never)]
     fn perform_short(&mut self, call: Call, a: u32, b: u32) -> Result<Outcome, Error> {
@@ -373,7 +373,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Refuses calls that block while inside a gate.
+    /// Refuses calls that block while inside a gate: a callee that sleeps would keep the gate from
+    /// its other callers for longer than the gate's bound.
     #[inline]
     pub(crate) fn outside_gates(&self) -> Result<(), Error> {
         if self.top().outer.is_some() { Err(Error::InGate) } else { Ok(()) }

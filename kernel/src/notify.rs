@@ -13,7 +13,6 @@ use crate::queue::Wake;
 use crate::ranks::Turn;
 use crate::table::Ref;
 
-/// Result of [`Kernel::claim`].
 type Claim<A> = (Ref<Thread<A>>, Ref<Activation<A>>, u32);
 
 impl<A: Arch> Kernel<A> {
@@ -42,7 +41,8 @@ impl<A: Arch> Kernel<A> {
         self.switch_to(next, now)
     }
 
-    /// The rest of [`Kernel::on_yield`] when a boundary may have passed.
+    /// The rest of [`Kernel::on_yield`] when a boundary may have passed: the refill comes before
+    /// the price.
     #[cold]
     #[inline(never)]
     fn yield_slowly(&mut self) -> Option<NonNull<A::Context>> {
@@ -71,7 +71,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Whether a callee's signal would wake a thread, and what is left of its bound does not cover that.
+    /// Returns true if a callee's signal would wake a thread and what is left of its bound does not
+    /// cover that. Then nothing is woken: the caller of the gate would pay for it.
     #[cold]
     #[inline(never)]
     fn wakes_beyond_bound(&mut self, word: Ref<Notification<A>>, bits: u32) -> bool {
@@ -171,7 +172,8 @@ impl<A: Arch> Kernel<A> {
         {
             return self.alert_slowly(waiter, found, price);
         }
-        // It is first in line: nobody more important than the running thread was ready.
+        // It is first in its queue: no thread at least as important as this one was ready, or that
+        // one would run.
         let budget = self.threads.at(waiter).budget;
         if !self.take_over(base, place, budget, now) {
             self.threads.at_mut(waiter).pending = Some((0, found));
@@ -181,7 +183,8 @@ impl<A: Arch> Kernel<A> {
         Some(base.place().cast())
     }
 
-    /// The rest of [`Kernel::alert`] when the switch is not the common one, or there is none. A price of 0 means that it was paid.
+    /// The rest of [`Kernel::alert`] when the switch is not the common one, or there is none. With
+    /// a price of 0 the activation was paid before, by the acknowledgement of a line.
     #[inline(never)]
     fn alert_slowly(&mut self, waiter: Ref<Thread<A>>, found: u32, price: u32) -> Option<NonNull<A::Context>> {
         let record = self.threads.at_mut(waiter);
@@ -263,7 +266,7 @@ impl<A: Arch> Kernel<A> {
         record.mask = mask;
         record.state = State::Waiting(number);
         if record.open {
-            // Its release is complete.
+            // A thread that waits again has done what its event asked, so its release is complete.
             record.open = false;
             self.core.arch.trace(place | Event::Complete as u32, 0);
         }
@@ -271,7 +274,6 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// `POLL`.
     #[inline(always)]
     pub(crate) fn poll(&mut self, handle: u32, mask: u32) -> Result<u32, Error> {
         let (index, _) = self.notification(handle, rights::READ)?;
@@ -315,7 +317,9 @@ impl<A: Arch> Kernel<A> {
         true
     }
 
-    /// Sets bits and takes those out for which a thread waits: the thread, which waits no more, its activation, and the bits.
+    /// Sets bits, and takes out those for which a thread waits. Returns that thread, which waits no
+    /// more, its activation, and the bits. They go straight to the thread, so that no other can
+    /// take them before it runs.
     #[inline(always)]
     fn claim(&mut self, notification: Ref<Notification<A>>, bits: u32) -> Option<Claim<A>> {
         let word = self.notifications.at_mut(notification);
@@ -336,20 +340,22 @@ impl<A: Arch> Kernel<A> {
         let waiter = word.waiter?;
         let thread = self.threads.at(waiter);
         let found = (word.bits | bits) & thread.mask;
-        // A thread that waits is in no gate.
+        // A thread that waits is in no gate ([`Kernel::wait`] refuses), so its base is its
+        // activation.
         let base = thread.base;
         let Activation { domain, epoch, .. } = *self.activations.at(base);
         (found != 0 && self.domains.at(domain).epoch == epoch).then_some((waiter, base, found))
     }
 
-    /// Makes a thread ready that waited for a notification at its activation; returns that activation's place and priority.
+    /// Makes a thread ready that waited for a notification at its activation. Returns place and
+    /// priority of that activation, which the caller would have to read again.
     #[inline(always)]
     fn awake(&mut self, waiter: Ref<Thread<A>>, base: Ref<Activation<A>>, now: u32) -> (u32, u8) {
         let thread = self.threads.at_mut(waiter);
         let Activation { place, priority, .. } = *self.activations.at(base);
         thread.state = State::Ready;
         if thread.period == 0 {
-            // An event releases a thread that is not periodic.
+            // The event is the release of a thread that is not periodic: it has no other.
             thread.open = true;
             self.core.arch.trace(place | Event::Release as u32, now);
         }
@@ -357,14 +363,16 @@ impl<A: Arch> Kernel<A> {
         (place, priority)
     }
 
-    /// Whether the thread that a notification names still waits: one whose domain was stopped does not.
+    /// Returns true if the thread that a notification names still waits. One whose domain was
+    /// stopped is still named, because stopping takes constant time, but does not wait any more.
     #[inline]
     fn waits(&self, waiter: Ref<Thread<A>>) -> bool {
         let home = self.activations.at(self.threads.at(waiter).base);
         self.domains.at(home.domain).epoch == home.epoch
     }
 
-    /// A thread that does not wait any more is not named by its notification either.
+    /// Takes a thread out of the notification that names it. In its next life it has the domain's
+    /// epoch again, and would be taken for one that still waits.
     pub(crate) fn forget_waiter(&mut self, thread: u8, notification: u16) {
         let waiter = self.threads.find(usize::from(thread));
         let word = &mut self.notifications[usize::from(notification)];
@@ -401,7 +409,6 @@ impl<A: Arch> Kernel<A> {
         self.alert(waiter, base, found, now, true)
     }
 
-    /// `INTERRUPT_ACK`.
     pub(crate) fn interrupt_ack(&mut self, handle: u32) -> Result<(), Error> {
         let cap = self.lookup(handle, Kind::Interrupt, rights::WRITE)?;
         let line = self.interrupts[usize::from(cap.object())].line;
@@ -435,7 +442,9 @@ impl<A: Arch> Kernel<A> {
         self.arm_before(until);
     }
 
-    /// The first release of a thread: on its budget's grid (rule (h)), with a budget that is full then.
+    /// Returns the first release of a thread: a boundary of its budget's grid at which the budget
+    /// is full, the price of this sleep included. The bound of its responses counts on that (rule
+    /// (h)).
     #[cold]
     fn first_release(&mut self, thread: Ref<Thread<A>>, now: u64) -> u64 {
         let budget = self.threads.at(thread).budget;
@@ -460,7 +469,8 @@ impl<A: Arch> Kernel<A> {
         if open {
             self.core.arch.trace(place | Event::Complete as u32, 0);
         }
-        // The first call ends the thread's preparation.
+        // The first call ends the thread's preparation, so there is no release before it to count
+        // from.
         let nominal = if release == 0 { self.first_release(thread, now) } else { release + u64::from(period) };
         let record = self.threads.at_mut(thread);
         record.release = nominal;
@@ -475,7 +485,6 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// `BUDGET_QUERY`.
     pub(crate) fn budget_query(&mut self, handle: u32) -> Result<Outcome, Error> {
         let index = usize::from(self.lookup(handle, Kind::Budget, rights::READ)?.object());
         let Some(budget) = self.budgets.find(index) else {

@@ -16,9 +16,11 @@ pub struct Cap {
     pub rights: u8,
     /// Generation of the object when the capability was made.
     pub generation: u16,
-    /// Index of the object; of a gate, which is known by its place, the identity of its caller that the callee sees.
+    /// Index of the object. A gate is known by its place, so for a gate this is the badge that the
+    /// callee sees.
     pub(crate) word: u32,
-    /// Of a gate or a notification: where it is.
+    /// Where a gate or a notification is: they are used most, and are found without a table
+    /// look-up.
     pub(crate) place: AnyRef,
 }
 
@@ -26,32 +28,30 @@ impl Cap {
     /// An empty slot.
     pub const EMPTY: Cap = Cap { kind: Kind::Empty, rights: 0, generation: 0, word: 0, place: AnyRef::DANGLING };
 
-    /// Index of the object that it is to, which is no gate.
     #[inline(always)]
     pub(crate) const fn object(&self) -> u16 {
         self.word as u16
     }
 
-    /// Whether another is to the same object.
+    /// Returns true if another capability is to the same object.
     pub(crate) fn is_to_same(&self, other: &Cap) -> bool {
         (self.kind, self.place) == (other.kind, other.place) && (self.kind == Kind::Gate || self.word == other.word)
     }
 
-    /// The gate that it is to.
     #[inline(always)]
     pub(crate) fn gate<A: Arch>(&self) -> Option<Ref<Activation<A>>> {
         // SAFETY: capabilities to gates are made with the gate's place (see `Kernel::place_of`), or copied.
         if self.kind == Kind::Gate { Some(unsafe { self.place.object() }) } else { None }
     }
 
-    /// The notification that it is to.
     #[inline(always)]
     pub(crate) fn notification<A: Arch>(&self) -> Option<Ref<Notification<A>>> {
         // SAFETY: as above.
         if self.kind == Kind::Notification { Some(unsafe { self.place.object() }) } else { None }
     }
 
-    /// In [`Cap::rights`] while the domain that holds it is made or restarted: it began with it. No call can set this.
+    /// In [`Cap::rights`] while the domain that holds it is made or restarted: it began with this
+    /// capability. No call can set the bit, because `abi::rights` has no such right.
     pub(crate) const INITIAL: u8 = 0x80;
 
     /// Forgets whether the domain began with it.
@@ -71,7 +71,8 @@ impl Cap {
 pub enum Life<W> {
     /// Its threads may run.
     Running,
-    /// So, too, but the restart is not over: the next thread to look at and make ready.
+    /// As `Running`, but the restart is not over: the next thread to look at and make ready. The
+    /// domain runs already, because a thread that was made ready may run at once.
     Releasing(u8),
     /// It was stopped again before the restart was over: who restarts is told that it is, and the next restart would begin at the start.
     Cut,
@@ -90,13 +91,14 @@ pub enum Life<W> {
 }
 
 impl<W> Life<W> {
-    /// Whether threads may run, and gates be entered.
+    /// Returns true if threads may run, and gates be entered.
     #[inline(always)]
     pub(crate) const fn runs(&self) -> bool {
         matches!(self, Life::Running | Life::Releasing(_))
     }
 
-    /// Nothing of it runs any more.
+    /// The state after a stop. A restart that was making threads ready is cut short, and its caller
+    /// has to be told.
     pub(crate) fn stopped(&self) -> Life<W> {
         if matches!(self, Life::Releasing(_) | Life::Cut) { Life::Cut } else { Life::Stopped }
     }
@@ -118,7 +120,7 @@ pub struct Domain<A: Arch> {
     pub protection: A::Protection,
     /// Its capabilities.
     pub caps: &'static mut [Cap],
-    /// Whether it runs.
+    /// Whether it runs, and how far a restart has come.
     pub life: Life<A::Width>,
     /// Changes whenever the domain is stopped; activations of an older epoch are dead.
     pub epoch: u32,
@@ -130,7 +132,7 @@ pub struct Domain<A: Arch> {
     pub fault: FaultReport,
     /// Notification to signal on a fault, or none.
     pub fault_notification: Option<u16>,
-    /// Whether the run waits for it to finish.
+    /// True if the run waits for it to finish.
     pub awaited: bool,
     /// Address of its information block.
     pub info: Virt<A>,
@@ -165,11 +167,13 @@ pub struct Activation<A: Arch> {
     pub(crate) entry: A::Entry,
     /// The domain in which it is; the entry code knows that this follows, and loads its region registers.
     pub(crate) domain: Ref<Domain<A>>,
-    /// The thread that is in it; of a base always the same, of the idle activation none.
+    /// The thread that is in it: of a base always the same one, of the idle activation none. A gate
+    /// whose field is empty can be entered.
     pub(crate) thread: Option<Ref<Thread<A>>>,
-    /// The activation from which the thread came into the gate; of a base none.
+    /// The activation from which the thread came into the gate; a base has none.
     pub(crate) outer: Option<Ref<Activation<A>>>,
-    /// The domain's epoch at entry. Stands beside what a switch reads with it.
+    /// The domain's epoch at entry: if the domain has another one, it was stopped meanwhile and
+    /// this activation is dead. Stands beside what a switch reads with it.
     pub(crate) epoch: u32,
     /// When the gate's bound ends, in ticks (low word), as long as the thread is not kept waiting (see [`Thread::away`]).
     pub(crate) until: u32,
@@ -196,7 +200,6 @@ pub struct Activation<A: Arch> {
 }
 
 impl<A: Arch> Activation<A> {
-    /// Number of its domain.
     #[inline]
     pub(crate) fn domain_number(&self) -> u8 {
         (self.place >> 8) as u8
@@ -223,17 +226,18 @@ pub struct Thread<A: Arch> {
     pub(crate) budget: Ref<Budget>,
     /// When the thread, inside a gate, had to make way for another: gates' bounds do not count what has passed since.
     pub(crate) away: u32,
-    /// Ticks of its budget that are set aside for its call meanwhile.
+    /// Ticks of its budget that are set aside for its call meanwhile, so that its sharers cannot
+    /// use them.
     pub(crate) held: i32,
-    /// Its number.
     pub(crate) number: u8,
-    /// Priority of the ready queue in which it is.
+    /// Priority of the ready queue that it is in. It is not always that of its activation: a thread
+    /// is moved when another one is to run (`Kernel::settle`).
     pub(crate) queue: u8,
-    /// State.
     pub(crate) state: State,
-    /// Its position among all threads by importance.
+    /// Its position among all threads by importance, which stands for it in the bits of
+    /// [`Waiters`].
     pub(crate) rank: u8,
-    /// A result to deliver when it runs again: status and value.
+    /// A result to deliver when it runs again: status and value. Only then is its memory in force.
     pub(crate) pending: Option<(u32, u32)>,
     /// Bits it waits for.
     pub(crate) mask: u32,
@@ -262,14 +266,16 @@ pub struct Budget {
     pub waiters: Waiters,
     /// What they wait for.
     pub turn: Turn,
-    /// Priority of the most important thread that it pays for.
+    /// Priority of the most important thread that it pays for: a boundary is looked at when no more
+    /// important thread is ready.
     pub priority: u8,
     /// Generation of capabilities to it.
     pub generation: u16,
 }
 
 impl Budget {
-    /// Brings it up to `now` if nobody that it pays for runs; whether a boundary has passed.
+    /// Brings it up to `now`, if no thread that it pays for runs. Returns true if a boundary has
+    /// passed.
     #[inline]
     pub fn replenish(&mut self, now: u64) -> bool {
         let passed = self.time.replenish(now);
@@ -298,7 +304,6 @@ impl Budget {
 
 /// A notification word.
 pub struct Notification<A: Arch> {
-    /// Bits that are set.
     pub(crate) bits: u32,
     /// The thread that waits. Its domain may have been stopped since; then it waits no more.
     pub(crate) waiter: Option<Ref<Thread<A>>>,
@@ -307,7 +312,6 @@ pub struct Notification<A: Arch> {
 }
 
 impl<A: Arch> Notification<A> {
-    /// A notification with some bits set.
     pub(crate) const fn new(bits: u32) -> Notification<A> {
         Notification { bits, waiter: None, generation: 0 }
     }

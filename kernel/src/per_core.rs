@@ -8,8 +8,8 @@ use crate::table::Ref;
 /// State of one core: who runs on it, who pays for that until when, and its timer.
 #[repr(C)]
 pub struct PerCore<A: Arch> {
-    /// The activation that runs, or the idle activation. The entry code saves into its context, and resumes it. Its domain's region registers are
-    /// loaded.
+    /// The activation that runs, or the idle activation. The entry code saves into its context and
+    /// resumes it. Its domain's region registers are loaded.
     pub(crate) resume: Ref<Activation<A>>,
     /// When the running thread's budget ends, in ticks (low word). The time that the budget has
     /// left is brought up to date from it when somebody asks.
@@ -18,13 +18,17 @@ pub struct PerCore<A: Arch> {
     pub(crate) armed: u32,
     /// The running thread must be checked again before it goes on.
     pub(crate) recheck: bool,
-    /// `armed` is earlier than what the timer was last asked for.
+    /// `armed` is earlier than what the timer was last asked for: it must be set before the kernel
+    /// is left.
     pub(crate) rearm: bool,
-    /// There are times that come before the timer does: those of threads that are less important than who ran when it was armed.
+    /// Times have come that belong to threads less important than the one that ran when the timer
+    /// was set. They are looked at when the priority falls, because no timer comes for them (rule
+    /// (e)).
     pub(crate) deferred: bool,
-    /// The processor.
+    /// The processor. [`crate::arch_offset`] tells the entry code where it is.
     pub arch: A,
-    /// A time in the past, less than half a wrap of [`Arch::ticks`] ago.
+    /// A time in the past, less than half a wrap of [`Arch::ticks`] ago, so that a low word and
+    /// this one give the whole time.
     pub(crate) since: u64,
     /// Thread that has set the timer for the end of a gate's bound. If the timer comes too early,
     /// because the gate was left, nobody else has paid for it.
@@ -34,7 +38,7 @@ pub struct PerCore<A: Arch> {
 }
 
 impl<A: Arch> PerCore<A> {
-    /// A core on which nobody runs: `idle` is its idle activation.
+    /// A core whose idle activation, `idle`, runs.
     pub(crate) const fn new(arch: A, idle: Ref<Activation<A>>) -> Self {
         PerCore {
             resume: idle,

@@ -3,7 +3,8 @@
 /// Most threads a kernel can have, and most budgets; bounds every loop over threads.
 pub const MAX_THREADS: usize = 32;
 
-/// The bit of a queue, or of a rank.
+/// The bit of a queue, or of a rank: the most important is the highest bit, which one instruction
+/// finds.
 #[inline]
 pub(crate) const fn bit(queue: usize) -> u32 {
     0x8000_0000 >> queue
@@ -22,7 +23,8 @@ pub enum Turn {
     Nobody,
     /// A boundary, for which the timer is set.
     Boundary,
-    /// That a thread of the budget blocks: a boundary has passed, and one of them goes on.
+    /// That a thread of the budget blocks. A boundary has passed, and one of them goes on; the
+    /// others follow one at a time, so that a boundary is one entry.
     Next,
 }
 
@@ -52,20 +54,21 @@ impl Ranks {
         ranks
     }
 
-    /// The thread of a rank.
+    /// The thread of a rank. The remainder keeps the index in range without a check that could
+    /// panic.
     #[inline]
     pub(crate) const fn thread(&self, rank: u8) -> u8 {
         self.threads[rank as usize % MAX_THREADS]
     }
 
-    /// The ranks of a priority from one on, and those before.
+    /// The ranks of a priority from one on, and all before.
     #[inline]
     const fn level_of(&self, rank: u8) -> u32 {
         let next = (self.levels & !upto(rank)).leading_zeros() as u8;
         upto(next - 1)
     }
 
-    /// Whether two ranks, of which the first is no later, have different priorities.
+    /// Returns true if two ranks have different priorities; `later` is not before `rank`.
     #[inline]
     pub(crate) const fn differ(&self, rank: u8, later: u8) -> bool {
         self.levels & upto(later) & !upto(rank) != 0
@@ -75,14 +78,14 @@ impl Ranks {
 /// Threads that wait for one budget, by rank.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiters {
-    /// Those who are before equals in the other set: bit 31 - r for rank r.
+    /// Those who go before equals in the other set: bit 31 - r for rank r. They have waited for
+    /// longer.
     older: u32,
-    /// Those who have come since the other set last had nobody of their priority.
+    /// Those who have come since `older` last had no rank of their priority.
     newer: u32,
 }
 
 impl Waiters {
-    /// Nobody.
     pub(crate) const NONE: Waiters = Waiters { older: 0, newer: 0 };
 
     pub(crate) const fn add(&mut self, rank: u8) {
@@ -104,7 +107,8 @@ impl Waiters {
     pub(crate) const fn first(&mut self, ranks: &Ranks) -> Option<u8> {
         let (older, newer) = (self.older.leading_zeros() as u8, self.newer.leading_zeros() as u8);
         if newer < older && (self.older == 0 || ranks.differ(newer, older)) {
-            // None of its equals has waited for longer: it is their turn again.
+            // None of its equals has waited for longer, so all of them form the older set now: each
+            // has a turn before any has another.
             let equals = self.newer & ranks.level_of(newer);
             self.older |= equals;
             self.newer &= !equals;
@@ -113,7 +117,7 @@ impl Waiters {
         if self.older == 0 { None } else { Some(older) }
     }
 
-    /// Whether a rank is among them, for tests.
+    /// Returns true if a rank is among them, for tests.
     #[cfg(any(test, feature = "simulation"))]
     pub(crate) const fn has(&self, rank: u8) -> bool {
         (self.older | self.newer) & bit(rank as usize) != 0

@@ -49,8 +49,9 @@ impl<A: Arch> Kernel<A> {
         Err(Error::Again)
     }
 
-    /// Looks at one thread, and makes it ready if it is the domain's: whoever restarts pays for each by itself. The domain runs already, since one that is
-    /// more important than who restarts runs at once.
+    /// Looks at one thread, and makes it ready if it is the domain's. It is one thread a step,
+    /// because the thread that restarts pays for each activation. The domain runs already, since a
+    /// thread that is more important than the restarting one runs at once.
     fn release_thread(&mut self, index: u8, thread: u8) -> Result<Outcome, Error> {
         let base = self.thread(thread).base;
         let own = self.activations.at(base).domain_number() == index;
@@ -95,7 +96,8 @@ impl<A: Arch> Kernel<A> {
         Ok(())
     }
 
-    /// One step of taking away what was mapped while the domain ran.
+    /// One step of taking away what was mapped while the domain ran: its former life may have been
+    /// given memory that the new one knows nothing of.
     fn unmap_step(&mut self, index: u8, from: Virt<A>) {
         let next = self.unmap_next(index, from);
         self.domain_mut(index).life = next.map_or(Life::Granting(0), Life::Unmapping);
@@ -112,7 +114,8 @@ impl<A: Arch> Kernel<A> {
         self.domain_mut(index).life = Life::Granting(step + 1);
     }
 
-    /// One step of taking away the capabilities that a domain did not start with.
+    /// One step of taking away the capabilities that a domain did not start with. They come after
+    /// the initial ones were granted, which are marked by then.
     fn empty_slot(&mut self, index: u8, slot: u16) {
         let domain = self.domain_mut(index);
         let Some(cap) = domain.caps.get_mut(usize::from(slot)) else {
@@ -128,15 +131,16 @@ impl<A: Arch> Kernel<A> {
         domain.life = Life::Emptying(slot + 1);
     }
 
-    /// Looks at one thread and puts it at its entry if it is the domain's. A thread that is still inside another domain's gate returns from there first;
-    /// the step is then repeated. Behind the last thread the domain runs.
+    /// Looks at one thread and puts it at its entry if it is the domain's. If the thread is still
+    /// inside another domain's gate, it returns from there first, because the callee works on its
+    /// own stack; the step is then repeated. Behind the last thread the domain runs.
     fn start_thread(&mut self, index: u8, thread: u8) {
         let mut life = Life::Starting(thread + 1);
         if usize::from(thread) >= self.threads.len() {
             life = Life::Releasing(0);
             self.core.arch.trace(header(Event::Restart, index, self.domain(index).restarts), 0);
         } else {
-            // Of the kernel's own objects: the tables may lie far away.
+            // The kernel's own objects say whose a thread is: the tables may lie in slow memory.
             let base = self.thread(thread).base;
             if self.activations.at(base).domain_number() == index {
                 if self.is_in_gate(thread) {
@@ -151,7 +155,8 @@ impl<A: Arch> Kernel<A> {
         self.domain_mut(index).life = life;
     }
 
-    /// Takes a thread that is in no gate out of every queue.
+    /// Takes a thread that is in no gate out of every queue. Stopping the domain has left it there,
+    /// to take constant time.
     fn retire(&mut self, thread: u8) {
         let Some(own) = self.threads.find(usize::from(thread)) else { return };
         let Thread { state, base, .. } = *self.threads.at(own);

@@ -80,8 +80,8 @@ impl<A: Arch> Kernel<A> {
 
     /// Makes the machine ready for the most important thread that can go on. The thread that ran
     /// until now was charged until `paused`. If it goes on, it also pays for the time since then,
-    /// because nobody else has. With `prepaid` an activation has paid for that time; then the
-    /// thread begins anew, as one that is switched to.
+    /// because no other thread has. `prepaid` says that an activation has paid for that time: then
+    /// even the thread that ran counts as switched to, and pays from the end of this path on.
     #[inline(never)]
     pub(crate) fn choose(&mut self, paused: u64, prepaid: bool) {
         self.core.recheck = false;
@@ -129,12 +129,14 @@ impl<A: Arch> Kernel<A> {
         if outer.is_some() {
             return self.first_goes_on_in_gate(next, now, from);
         }
-        // Activations begin only while their domain runs, and its epoch changes when it is stopped.
+        // An activation begins only while its domain runs, and stopping a domain changes its epoch.
+        // So one comparison finds every activation that is dead.
         if self.domains.at(domain).epoch != epoch {
             self.unwind(next);
             return false;
         }
-        // The quick look goes first. It can miss what a boundary has brought, the slow one cannot.
+        // `covered` is quick, but does not see a boundary that has passed. So a budget that it
+        // finds empty is brought up to date before its thread has to wait.
         if self.budgets.at(budget).time.covered(now as u32, 0).is_none() && !self.can_pay(next, budget, now) {
             return false;
         }
@@ -143,10 +145,10 @@ impl<A: Arch> Kernel<A> {
         true
     }
 
-    /// As [`Kernel::first_goes_on`], for a thread inside a gate. What its call may still take was
-    /// set aside when it had to make way, and goes back to the budget first. The bound is moved by
-    /// the time that it was away, before it is compared. The budget is not asked: the reservation
-    /// covers the bound.
+    /// As [`Kernel::first_goes_on`], for a thread inside a gate. When it had to make way, what its
+    /// call may still take was set aside; that goes back to the budget first. Its bound is moved by
+    /// the time that it was away before it is compared, because that time does not count. The
+    /// budget is not asked, because the reservation covers the bound.
     #[cold]
     fn first_goes_on_in_gate(&mut self, next: Ref<Thread<A>>, now: u64, from: u32) -> bool {
         self.take_back(next, now);
@@ -159,7 +161,8 @@ impl<A: Arch> Kernel<A> {
         }
         if from.wrapping_sub(until) as i32 >= 0 {
             self.overrun(next);
-            // The end of the call asks for another choice; the caller's loop is making it.
+            // The end of the call asks for another choice, which the caller's loop is making
+            // already.
             self.core.recheck = false;
             return false;
         }
@@ -226,7 +229,8 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// [`Kernel::switch`] to a thread that is no less important than the running one, which was
-    /// charged until `now`. No wake-up that was put off can go before such a thread.
+    /// charged until `now`. A wake-up that was put off cannot go before such a thread, so none is
+    /// looked at.
     #[inline(always)]
     pub(crate) fn switch_to(&mut self, next: Ref<Thread<A>>, now: u32) -> Option<NonNull<A::Context>> {
         let Thread { top, budget, .. } = *self.threads.at(next);
@@ -237,7 +241,8 @@ impl<A: Arch> Kernel<A> {
         Some(top.place().cast())
     }
 
-    /// Whether a thread whose innermost activation this is has nothing in its way: it is in no gate, and its activation is alive.
+    /// Returns true if nothing is in the way of a thread whose innermost activation this is: it is
+    /// in no gate, and its activation is alive.
     #[inline(always)]
     fn is_clear(&self, activation: Ref<Activation<A>>) -> bool {
         let Activation { outer, domain, epoch, .. } = *self.activations.at(activation);
@@ -254,19 +259,20 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// Lets a thread run in its own domain from now on, and sets the timer for the end of its
-    /// budget. `place` is the activation's. Whoever ran before has been charged. Returns false, and
-    /// does nothing, unless the budget is up to date and lasts for longer than the timer's shortest
-    /// delay: the timer could not come in time for its end.
+    /// budget. `place` is the activation's. The thread that ran before has been charged. Returns
+    /// false, and does nothing, unless the budget is up to date and lasts for longer than the
+    /// timer's shortest delay: the timer could not come in time for its end.
     #[inline(always)]
     pub(crate) fn take_over(&mut self, base: Ref<Activation<A>>, place: u32, budget: Ref<Budget>, now: u32) -> bool {
         let Some(left) = self.budgets.at(budget).time.covered(now, A::SHORT as i32) else { return false };
         let delay = left + self.path;
         let limit = now.wrapping_add(delay);
         self.core.limit = limit;
-        // One test for two, because each switch comes here. With a timer between `now` and the end,
-        // `behind` is less than `delay`, and the timer comes in time. If it is set for later than
-        // the end, the difference is negative. If it should have come by now, it is `delay` or
-        // more.
+        // One comparison answers two questions, because each switch comes here. If the timer is set
+        // for a time between `now` and the end, `behind` is less than `delay`, and nothing is to be
+        // done. If it is set for later than the end, `behind` is negative as a signed word. If it
+        // should have come by now, `behind` is `delay` or more, and the timer is made to come at
+        // once.
         let behind = limit.wrapping_sub(self.core.armed);
         if behind >= delay {
             if (behind as i32) < 0 {
@@ -280,7 +286,8 @@ impl<A: Arch> Kernel<A> {
         true
     }
 
-    /// The running thread has left the ready queue: [`Kernel::switch`] to who is first now.
+    /// The running thread has left the ready queue: as [`Kernel::switch`], to the thread that is
+    /// first now.
     #[inline(always)]
     pub(crate) fn give_way(&mut self) -> Option<NonNull<A::Context>> {
         match self.core.ready.first() {
@@ -289,17 +296,17 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// What the short forms do when something is in their way: the whole choice. It leaves nothing
-    /// to load.
+    /// The whole choice, for the short forms when something is in their way. It loads the
+    /// protection itself, so that the entry code need not.
     #[cold]
     #[inline(never)]
     pub(crate) fn dispatch_slowly(&mut self) -> Option<NonNull<A::Context>> {
         self.choose_anew(false)
     }
 
-    /// Nobody is ready: the idle activation runs, which is the last of all. Its domain is loaded,
-    /// so that the memory of whoever ran is not open to the idle loop. Returns true: the choice is
-    /// made.
+    /// No thread is ready: the idle activation runs, the last of the table. Its domain is loaded,
+    /// so that the memory of the thread that ran is not open to the idle loop. Returns true,
+    /// because the choice is made.
     #[cold]
     fn idle(&mut self) -> bool {
         if self.running().is_some() {
@@ -312,14 +319,14 @@ impl<A: Arch> Kernel<A> {
         true
     }
 
-    /// Loads the protection of the domain that runs. For callers of a short form that has left the
-    /// load to the entry code, when they are not on that code's way.
+    /// Loads the protection of the domain that runs. A short form leaves that to the entry code;
+    /// this is for its callers on paths that do not return through there.
     #[cold]
     pub fn load_top(&mut self) {
         self.load(self.top().domain);
     }
 
-    /// Loads a domain's protection: from then on its rights are in force.
+    /// Puts a domain's rights in force.
     #[inline(always)]
     pub(crate) fn load(&mut self, domain: Ref<Domain<A>>) {
         self.domains.at(domain).protection.load(&mut self.core.arch);

@@ -6,8 +6,8 @@ use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 
-/// A reference to an object of the only table of its kind. It stays valid for as long as the kernel runs, and is as good as an
-/// index that was checked.
+/// A reference to an object of the only table of its kind. It stays valid for as long as the kernel
+/// runs, because objects never go away, and is as good as an index that was checked.
 pub struct Ref<T>(NonNull<T>);
 
 impl<T> Ref<T> {
@@ -50,12 +50,13 @@ impl<T> fmt::Debug for Ref<T> {
     }
 }
 
-/// A [`Ref`] to an object of a kind that is known from elsewhere.
+/// A [`Ref`] whose type is known from elsewhere, so that one field of a capability serves several
+/// kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnyRef(NonNull<()>);
 
 impl AnyRef {
-    /// Of objects that are always found by their index.
+    /// For objects that are always found by their index.
     pub(crate) const DANGLING: AnyRef = AnyRef(NonNull::dangling());
 
     pub(crate) fn of<T>(object: Ref<T>) -> AnyRef {
@@ -88,19 +89,18 @@ impl<T> Table<T> {
         Table { first, count, owned: PhantomData }
     }
 
-    /// A reference to the object of an index, if there is one.
     #[inline]
     pub(crate) fn find(&self, index: usize) -> Option<Ref<T>> {
         // SAFETY: the index is below the count.
         (index < self.count).then(|| Ref(unsafe { self.first.add(index) }))
     }
 
-    /// The index of an object.
     pub(crate) fn index_of(&self, object: Ref<T>) -> usize {
         (object.0.addr().get() - self.first.addr().get()) / size_of::<T>()
     }
 
-    /// The object. References are made by this table, which is the only one of its kind.
+    /// The object. This needs no check: references are made by this table, which is the only one of
+    /// its kind.
     #[inline(always)]
     pub(crate) fn at(&self, object: Ref<T>) -> &T {
         // SAFETY: the reference is to one of the objects, which this table owns and lends out as long as it is borrowed itself.

@@ -8,7 +8,8 @@ use crate::objects::{Activation, State, Thread};
 use crate::queue::Wake;
 use crate::table::Ref;
 
-/// The earlier of two times of which the low words are known, less than half a wrap apart.
+/// Returns the earlier of two times (low words), which are less than half a wrap apart: beyond that
+/// the sign of the difference would be wrong.
 #[inline(always)]
 pub(crate) fn earlier(one: u32, other: u32) -> u32 {
     if (other.wrapping_sub(one) as i32) < 0 { other } else { one }
@@ -28,7 +29,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Arms the timer for `at` (ticks, low word), at once.
+    /// Sets the timer for `at` (ticks, low word) at once, for paths that do not end in
+    /// [`Kernel::arm`].
     #[inline(always)]
     pub(crate) fn arm_at(&mut self, at: u32) {
         self.core.armed = at;
@@ -61,8 +63,10 @@ impl<A: Arch> Kernel<A> {
         self.sweep(now);
     }
 
-    /// The timer came too early for who runs, who gets back what that took, if others have set the timer. One for a gate that was left is the
-    /// caller's matter, not the next callee's. Inside a gate, the timer that is set now is for its end.
+    /// Gives the interrupted thread back what a timer took that came too early, because whoever set
+    /// it has paid for that. A timer for a gate's bound whose gate was left is different: the
+    /// caller pays, out of the call's slack (rule (c)). Inside a gate the timer that is set now is
+    /// for its end.
     #[inline(always)]
     fn came_in_vain(&mut self, thread: Ref<Thread<A>>, now: u32) {
         self.give_back(now, self.early);
@@ -72,7 +76,8 @@ impl<A: Arch> Kernel<A> {
         self.core.entered = self.top().outer.map(|_| thread);
     }
 
-    /// The rest of [`Kernel::on_timer`] when something is due.
+    /// The rest of [`Kernel::on_timer`] when something is due. The running thread is charged before
+    /// anything is woken, because budgets decide who can run.
     #[inline(never)]
     fn on_due(&mut self, now: u64, priority: u8) {
         self.pause(now);
@@ -109,16 +114,19 @@ impl<A: Arch> Kernel<A> {
                     self.budgets.at_mut(budget).time.look(now as u32);
                     self.sweep_next + 1
                 }
-                // A turn without a budget follows the last.
+                // After the last budget comes a turn without one, instead of a second look-up in
+                // this entry.
                 None => 0,
             };
         }
     }
 
-    /// Wakes the most important thread that is due at a priority or a more important one; whether there was one.
+    /// Wakes the most important thread that is due at a priority or a more important one. Returns
+    /// true if there was one.
     ///
     /// # Bound
-    /// One thread. If more are due, the timer comes again at once.
+    /// One thread, because interrupts are masked meanwhile. If more are due, the timer comes again
+    /// at once.
     pub(crate) fn wake_due(&mut self, now: u64, priority: u8) -> bool {
         let due = self.times.take_due(now, priority);
         match due {
@@ -136,7 +144,8 @@ impl<A: Arch> Kernel<A> {
         due.is_some()
     }
 
-    /// A thread's sleep ends. One whose budget is empty waits for the refill at once.
+    /// Ends a thread's sleep. If its budget is empty it waits for the refill at once, and is not
+    /// made ready first: the choice would only pass over it.
     #[inline(never)]
     fn wake_sleeper(&mut self, number: u8, now: u64) {
         let record = self.thread_mut(number);

@@ -11,7 +11,9 @@ use crate::ranks::Turn;
 use crate::table::Ref;
 
 impl<A: Arch> Kernel<A> {
-    /// A thread that does not wait for its budget leaves the ready queue: another that does has its turn.
+    /// Takes a thread out of the ready queue that does not wait for its budget. If others wait for
+    /// a turn on that budget, the next becomes ready now: a boundary wakes only one, so each that
+    /// blocks must hand on.
     #[inline(always)]
     pub(crate) fn leave_queue(&mut self, thread: Ref<Thread<A>>) {
         self.core.ready.remove(&mut self.threads, thread);
@@ -34,7 +36,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// A thread yields: an equal that waits for its turn is among those who may go on before it does.
+    /// A thread yields. An equal that waits for its turn on the budget becomes ready first, because
+    /// the yield finds only threads that are ready.
     #[cold]
     #[inline(never)]
     pub(crate) fn invite(&mut self, thread: Ref<Thread<A>>) {
@@ -45,8 +48,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Whether a ready thread's budget has something left, after the boundaries that have passed. If not, the thread waits for the
-    /// next one.
+    /// Returns true if a ready thread's budget has something left, after the boundaries that have
+    /// passed. Otherwise the thread leaves the ready queue and waits for the next boundary.
     #[cold]
     pub(crate) fn can_pay(&mut self, thread: Ref<Thread<A>>, budget: Ref<Budget>, now: u64) -> bool {
         self.refill(budget, now);
@@ -57,7 +60,8 @@ impl<A: Arch> Kernel<A> {
         let domain = self.activations.at(activation).domain_number();
         let number = self.budgets.index_of(budget) as u16;
         self.core.arch.trace(header(Event::BudgetOut, domain, number), 0);
-        // The thread that ran will be switched away from once more. For the others the kernel has only looked.
+        // The thread that ran will be switched away from once more, so it pays for half an
+        // activation. At the others the kernel has only looked.
         let own = if self.running() == Some(thread) { self.yielding } else { self.early };
         let price = own + self.price_of_turn(budget);
         self.core.ready.remove(&mut self.threads, thread);
@@ -66,7 +70,8 @@ impl<A: Arch> Kernel<A> {
         false
     }
 
-    /// The running thread waits for the next boundary of its budget, whatever is left, and pays for that out of it.
+    /// Lets the running thread wait for the next boundary of its budget, whatever is left. It pays
+    /// for that now: the budget still has something, so the next period need not.
     #[cold]
     pub(crate) fn wait_for_boundary(&mut self, thread: Ref<Thread<A>>, now: u64) {
         self.pay(self.activation);
@@ -75,7 +80,8 @@ impl<A: Arch> Kernel<A> {
         self.line_up(thread);
     }
 
-    /// A thread whose sleep has ended finds its budget empty. It has paid for being woken, the budget pays for the boundary.
+    /// Lets a thread wait whose sleep has ended on an empty budget. It has paid for being woken, so
+    /// only the boundary is to be paid, by the budget.
     #[cold]
     pub(crate) fn await_refill(&mut self, thread: Ref<Thread<A>>) {
         let budget = self.threads.at(thread).budget;
@@ -84,7 +90,8 @@ impl<A: Arch> Kernel<A> {
         self.line_up(thread);
     }
 
-    /// Price of the timer for the boundary of a budget, if it is yet to be set: of the switch to who goes on then.
+    /// Returns the price of the timer for a budget's boundary, and of the switch that follows: 0 if
+    /// the timer is set already, because the first thread that waits has paid for all.
     fn price_of_turn(&self, budget: Ref<Budget>) -> u32 {
         if self.budgets.at(budget).turn == Turn::Boundary { 0 } else { self.yielding }
     }
@@ -102,7 +109,8 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Sets the timer for the boundary at which a budget has something again, as far as is known now.
+    /// Sets the timer for the first boundary at which the budget will have something, as far as is
+    /// known now. Earlier boundaries only pay debt, and a timer for each would come in vain.
     fn set_turn(&mut self, index: Ref<Budget>) {
         let budget = self.budgets.at(index);
         let (at, priority) = (budget.time.next_supply(), budget.priority);
@@ -124,7 +132,8 @@ impl<A: Arch> Kernel<A> {
         self.set_turn(index);
     }
 
-    /// A thread does not wait for its budget any more.
+    /// Notes that a thread does not wait for its budget any more. If it was the last, the timer for
+    /// the boundary goes, too: it would come in vain.
     pub(crate) fn forget_throttled(&mut self, thread: Ref<Thread<A>>) {
         let Thread { rank, budget, .. } = *self.threads.at(thread);
         let index = self.budgets.index_of(budget) as u8;

@@ -75,7 +75,8 @@ impl<A: Arch> Boot<A> {
         if count > MAX_THREADS || tables.count::<system::Budget>() > MAX_THREADS {
             return Err(BootError::TooMany);
         }
-        // Each budget is looked at in turn, one in three quarters of a second at least (`Kernel::sweep`).
+        // Low words of times are trusted for 2^30 ticks, so `Kernel::sweep` must have looked at
+        // every budget by then. It looks at one in three quarters of a second at least.
         let turn = (MAX_THREADS as u64 + 1) * u64::from(tables.ticks_per_second()) * 3 / 4;
         if turn > u64::from(sched::budget::Budget::FRESH) {
             return Err(BootError::BadTables);
@@ -135,7 +136,8 @@ impl<A: Arch> Boot<A> {
         Ok(kernel)
     }
 
-    /// As much memory as the objects take, as the host computed it, too.
+    /// Takes exactly as much memory as the objects need. The host has computed the same, and a
+    /// difference would mean that the two count differently.
     fn pool(&self) -> Result<Pool<A>, BootError> {
         let (base, bytes) = self.objects;
         let word = base.wide().to_u32().ok_or(BootError::OtherMemory)?;
@@ -172,14 +174,16 @@ impl<A: Arch> Boot<A> {
         Ok((domains.table()?, idle.find(0)?))
     }
 
-    /// Whether some of a range is memory for kernel objects.
+    /// Returns true if a range overlaps the memory for kernel objects: tables that a domain's
+    /// memory was set aside for must not lie there.
     fn is_objects(&self, (base, bytes): (Phys<A>, Len<A>)) -> bool {
         let (first, size) = self.objects;
         PhysRange::at(base, bytes).overlaps(PhysRange::at(first, size))
     }
 
-    /// All that domains begin with, but for constants, and all that they can map is cleared: nobody knows what it held before boot. The types of all memory,
-    /// where somebody holds frames.
+    /// Clears all that domains begin with, but for constants, and all that they can map: it may
+    /// hold what another system left there before boot. Types all memory, if any domain holds
+    /// frames.
     fn frames(&self, arch: &mut A, pool: &mut Pool<A>) -> Result<FrameTable<'static>, BootError> {
         let count = FrameTable::chunks_for(objects::marks(&self.tables));
         let chunks = pool.array(arch, count, |_| Ok(Chunk::EMPTY))?;
@@ -189,7 +193,8 @@ impl<A: Arch> Boot<A> {
             self.types(&mut table)?;
         }
         for entry in self.tables.all::<Area>().filter(|entry| entry.flags & area::CLEAR != 0) {
-            // Handlers' memory may be open already: the kernel has it at the same address as they.
+            // Handlers' memory may be Non-secure already; then the kernel finds it at the handlers'
+            // address only.
             let place = if entry.flags & area::OPEN == 0 { entry.physical } else { entry.base };
             // SAFETY: memory of domains alone, as the validated tables say, and none of them has begun.
             unsafe { arch.zero(place.into(), entry.bytes.into()) };
@@ -216,7 +221,7 @@ impl<A: Arch> Boot<A> {
         for entry in self.tables.all::<Area>() {
             let range = PhysRange::at(PhysAddr(entry.physical), Bytes(entry.bytes));
             let owner = Owner(entry.domain as u16);
-            // Interleaved heaps are typed together.
+            // The heaps of several domains can be interleaved in one range, which is typed once.
             let shared = entry.flags & (area::SHARED | area::WOVEN) != 0;
             let purpose = if shared { Purpose::Shared } else { Purpose::User(owner) };
             let typed = table.at(range.base()).is_some_and(|found| found.kind == FrameType::Typed(purpose));
@@ -229,7 +234,6 @@ impl<A: Arch> Boot<A> {
     }
 }
 
-/// Clears the untyped memory of a range.
 fn clear_unused<A: Arch>(arch: &mut A, table: &FrameTable<'_>, range: PhysRange) {
     let unused = table.entries().filter(|entry| matches!(entry.kind, FrameType::Untyped));
     for part in unused.filter_map(|entry| entry.range.common(range)) {
@@ -238,7 +242,6 @@ fn clear_unused<A: Arch>(arch: &mut A, table: &FrameTable<'_>, range: PhysRange)
     }
 }
 
-/// A domain that does not run yet.
 fn domain<A: Arch>(entry: &system::Domain, protection: A::Protection, caps: &'static mut [Cap]) -> Domain<A> {
     Domain {
         protection,
@@ -256,12 +259,10 @@ fn domain<A: Arch>(entry: &system::Domain, protection: A::Protection, caps: &'st
     }
 }
 
-/// Domain in which the idle loop runs.
 fn idle_domain<A: Arch>(protection: A::Protection) -> Domain<A> {
     Domain { life: Life::Running, ..domain(&system::Domain::default(), protection, &mut []) }
 }
 
-/// Ranges that capabilities can name, where there are any.
 fn ranges<A: Arch>(
     tables: &System<'static>,
     arch: &mut A,

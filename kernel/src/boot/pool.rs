@@ -17,12 +17,11 @@ pub struct Pool<A: Physical> {
 }
 
 impl<A: Physical> Pool<A> {
-    /// All of a range.
     pub(super) fn new(base: Phys<A>, bytes: Len<A>) -> Self {
         Pool { next: base, end: base.plus(bytes) }
     }
 
-    /// Sets an object aside that is reached by its address only.
+    /// Sets an object aside that is reached by its address only, such as a node of a table.
     pub(crate) fn take_one(&mut self, size: Size) -> Result<Phys<A>, BootError> {
         self.take(size.bytes.into(), size.align)
     }
@@ -33,19 +32,17 @@ impl<A: Physical> Pool<A> {
             return Err(BootError::NoMemory);
         }
         let base = PhysAddr::narrow(base);
-        // Nothing is set aside for no objects, not even a gap.
+        // No objects take nothing, not even a gap for their alignment: the host counts so, too.
         if bytes > Len::<A>::default() {
             self.next = base.plus(bytes);
         }
         Ok(base)
     }
 
-    /// Whether all of it was handed out.
     pub(super) fn is_empty(&self) -> bool {
         self.next == self.end
     }
 
-    /// Sets memory for `count` objects aside.
     pub(super) fn reserve<T>(&mut self, arch: &mut A, count: usize) -> Result<Building<T>, BootError> {
         let bytes = Bytes::from((size_of::<T>() * count) as u32);
         let base = self.take(bytes, align_of::<T>() as u32)?;
@@ -54,7 +51,6 @@ impl<A: Physical> Pool<A> {
         Ok(Building { first, made: 0, count })
     }
 
-    /// Makes an array of objects.
     pub(super) fn array<T>(
         &mut self,
         arch: &mut A,
@@ -83,7 +79,7 @@ impl<A: Physical> Pool<A> {
     }
 }
 
-/// An array whose elements are made one after the other, in place: boot has little stack.
+/// An array whose elements are made one after the other, in place, because boot has little stack.
 pub(super) struct Building<T> {
     first: *mut T,
     made: usize,

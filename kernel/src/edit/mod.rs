@@ -27,9 +27,9 @@ use state::{Caller, Stage};
 pub(crate) use state::{Change, Edit, EditStatus};
 
 /// Cost that the steps of one kernel entry may have reached before the last begins, in tens of
-/// instructions.
+/// instructions. It bounds the time for which a call that edits masks interrupts.
 const WORK: u32 = 20;
-/// Marks that one step counts.
+/// Marks that one step counts: each can move a chunk of the frame table, so a step takes few.
 const MARKS: usize = 4;
 /// Calls of others that an edit refuses, since its owner last went on, before they do pieces of it.
 pub(crate) const PATIENCE: u8 = 32;
@@ -44,14 +44,16 @@ impl<A: Arch> Kernel<A> {
         (self.core.resume, self.top().epoch)
     }
 
-    /// Whether the activation that began an edit can still go on with it.
+    /// Returns true if the activation that began an edit can still go on with it. If its domain was
+    /// stopped, the call is never repeated, and others must do the rest.
     fn is_alive(&self, (activation, epoch): Caller<A>) -> bool {
         let activation = self.activations.at(activation);
         activation.thread.is_some() && self.domains.at(activation.domain).epoch == epoch
     }
 
-    /// Whether somebody who needs the frame table can go on; `own`: the call is one that makes edits, and may be the one that made the
-    /// edit that is under way, of which a piece has then been done.
+    /// Lets a caller that needs the frame table go on, or says why it cannot. With `own` the call
+    /// is one that makes edits. If it is the one that made the edit under way, a piece of the edit
+    /// has then been done.
     ///
     /// # Bound
     /// [`WORK`] and one step.
@@ -82,14 +84,14 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// Notes how often others have asked for the frame table.
     fn ask(&mut self, times: u8) {
         if let Some(edit) = &mut self.edit {
             edit.asked = times;
         }
     }
 
-    /// The call is performed again when its thread goes on.
+    /// Has the call performed again when its thread goes on, instead of working on in this entry:
+    /// each entry is bounded, and a budget can end between two.
     pub(crate) fn again(&mut self) -> Result<Outcome, Error> {
         self.core.arch.repeat(&mut self.activations.at_mut(self.core.resume).context);
         Ok(Outcome::Later)
@@ -116,7 +118,6 @@ impl<A: Arch> Kernel<A> {
         self.again()
     }
 
-    /// Begins to map for the running thread.
     pub(crate) fn begin_map(&mut self, change: Change<A>) -> Result<(), Error> {
         self.edit = Some(Edit::new(change, Stage::Compare, false, self.caller()));
         Ok(())
@@ -142,7 +143,8 @@ impl<A: Arch> Kernel<A> {
             self.in_range(change.range, |kernel| kernel.frames.room_for_part(memory, goes_on)).map_err(refused)?;
         }
         let mut edit = Edit { goes_on, told, ..Edit::new(change, Stage::Withdraw, true, self.caller()) };
-        // Nobody waits for the answer of a restart: where it has searched tables for this, it goes on in its next entry.
+        // The answer of a restart goes to no call. On page tables the restart has already searched
+        // them in this entry, so the first step waits for the next one.
         if told || !A::Protection::PARTS {
             self.edit_step(&mut edit);
             if edit.stage == Stage::End {
@@ -153,14 +155,16 @@ impl<A: Arch> Kernel<A> {
         Ok(())
     }
 
-    /// At which ends of a mapping the domain uses what lies next to it, too, both where it has it and where it is.
+    /// Says at which ends of a mapping the domain uses the memory next to it, too, both at its
+    /// addresses and physically. The two uses then count as one, with no mark between them.
     fn goes_on(&self, change: &Change<A>) -> [bool; 2] {
         let neighbours = self.domains[usize::from(change.target)].protection.neighbours(&change.mapping);
         neighbours.map(|at| at.and_then(|at| self.frames.at(at)).is_some_and(|entry| entry.uses > 0))
     }
 
-    /// A piece of the edit under way; the answer when it is complete. Its caller finds the answer at its activation, if that still is where
-    /// it was.
+    /// Does a piece of the edit under way, and returns the answer when it is complete. The answer
+    /// is also left at the activation that made the call, because another caller may have done the
+    /// last step.
     ///
     /// # Bound
     /// [`WORK`] and one step.
@@ -181,10 +185,10 @@ impl<A: Arch> Kernel<A> {
         None
     }
 
-    /// One step, and what it has cost.
+    /// Does one step and returns its cost.
     ///
     /// # Bound
-    /// Of a step of [`Protection`], or [`MARKS`] marks of the frame table.
+    /// That of a step of [`Protection`], or [`MARKS`] marks of the frame table.
     fn edit_step(&mut self, edit: &mut Edit<A>) -> u32 {
         let Change { target, range, mapping } = &edit.change;
         let loaded = self.is_loaded(*target);
@@ -209,7 +213,7 @@ impl<A: Arch> Kernel<A> {
                 edit.stage = after;
                 cost
             }
-            // Nothing has changed.
+            // Nothing was taken out yet, so there is nothing to put back.
             Err(error) if edit.stage == Stage::Withdraw => {
                 (edit.stage, edit.answer) = (Stage::End, Err(error));
                 SMALL_COST
@@ -221,7 +225,6 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// A step of a stage that changes marks of the frame table.
     fn marks_step(&mut self, edit: &mut Edit<A>) -> u32 {
         match edit.stage {
             Stage::Count => self.count_step(edit),
@@ -230,7 +233,7 @@ impl<A: Arch> Kernel<A> {
         }
     }
 
-    /// A few marks.
+    /// Counts a few marks of the memory, before any part of the mapping exists.
     fn count_step(&mut self, edit: &mut Edit<A>) -> u32 {
         let user = edit.user();
         let told = match &mut edit.counting {
@@ -248,7 +251,8 @@ impl<A: Arch> Kernel<A> {
         COUNT_COST
     }
 
-    /// Memory that was mapped next to what the domain has already is one with it.
+    /// Joins what was mapped to what the domain uses next to it. Without that, two marks would stay
+    /// between the two for as long as both exist.
     fn join_step(&mut self, edit: &mut Edit<A>) -> u32 {
         let memory = edit.memory();
         for (at, joined) in [memory.base(), memory.end()].into_iter().zip(self.goes_on(&edit.change)) {
@@ -260,7 +264,8 @@ impl<A: Arch> Kernel<A> {
         COUNT_COST
     }
 
-    /// A few marks of what was counted, or counted in part.
+    /// Takes back a few marks of what was counted, or counted in part. This comes last, when no
+    /// part of the mapping is left.
     fn uncount_step(&mut self, edit: &mut Edit<A>) -> u32 {
         if let Some(counting) = &mut edit.counting {
             if self.frames.uncount_step(counting, MARKS) {
@@ -268,7 +273,7 @@ impl<A: Arch> Kernel<A> {
             }
         } else if edit.counted {
             edit.counted = false;
-            // It can be taken back: its marks are there, or kept back.
+            // This cannot fail: the marks for it are there, or were kept back when the edit began.
             edit.counting = self.frames.counted(edit.memory(), edit.user(), edit.goes_on).ok();
             debug_assert!(edit.counting.is_some(), "what was counted stays counted");
         } else {

@@ -10,11 +10,9 @@ use crate::table::Ref;
 
 /// Domain and mapping that `FRAMES_MAP` and `FRAMES_UNMAP` are about.
 pub(crate) struct Change<A: Arch> {
-    /// The domain.
     pub(crate) target: u8,
     /// Number of the range of frames that the memory is a part of.
     pub(crate) range: u16,
-    /// The mapping.
     pub(crate) mapping: Mapping<A>,
 }
 
@@ -22,9 +20,9 @@ pub(crate) struct Change<A: Arch> {
 pub(crate) struct Edit<A: Arch> {
     pub(super) change: Change<A>,
     pub(super) stage: Stage,
-    /// All of its memory is counted.
+    /// All of its memory is counted: an edit that fails takes that back.
     pub(super) counted: bool,
-    /// It is being counted, or taken back.
+    /// It is being counted or taken back, as far as this says.
     pub(super) counting: Option<Counting>,
     /// Whether the domain goes on using what lies next to either end of a mapping that is taken
     /// out. The frame table then needs a mark at that end, because the rest of the use stops there.
@@ -32,7 +30,7 @@ pub(crate) struct Edit<A: Arch> {
     /// How far the mapping has come into what the domain may access, or out of that.
     pub(super) progress: Progress<A>,
     pub(super) answer: Result<(), Error>,
-    /// The caller that goes on with it.
+    /// The caller that goes on with it. Others do not, because a step is paid by whoever does it.
     pub(super) owner: Caller<A>,
     /// The owner's call finds the answer; a restart needs none.
     pub(super) told: bool,
@@ -40,7 +38,8 @@ pub(crate) struct Edit<A: Arch> {
     pub(super) asked: u8,
 }
 
-/// An activation, and its domain's epoch when it made the call.
+/// An activation, and its domain's epoch when it made the call. A restarted domain has the same
+/// activation and another epoch.
 pub(super) type Caller<A> = (Ref<Activation<A>>, u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +50,8 @@ pub(super) enum Stage {
     Count,
     /// Entering the mapping.
     Enter,
-    /// Making one of it and of what lies next to it, where it can be taken out so.
+    /// Making one use of it and of what lies next to it, where a part can be taken out later
+    /// ([`Protection::PARTS`]).
     Join,
     /// Finding the mapping and taking it out of sight.
     Withdraw,
@@ -67,11 +67,11 @@ pub(super) enum Stage {
 pub(crate) enum EditStatus {
     /// No edit is under way.
     Free,
-    /// Somebody else's is, or was until now.
+    /// Another caller's is under way, or was until now.
     Busy,
-    /// The own one is: the call is repeated.
+    /// The caller's own is under way: its call is repeated.
     GoesOn,
-    /// The own one is complete.
+    /// The caller's own is complete.
     Answer(Result<(), Error>),
 }
 
@@ -81,7 +81,8 @@ impl<A: Arch> Edit<A> {
         Edit { change, stage, counted, counting: None, goes_on, progress, answer: Ok(()), owner, told: true, asked: 0 }
     }
 
-    /// Back to where it began.
+    /// Gives up: what was entered is taken out again, and what was counted is taken back, so that a
+    /// refused call has changed nothing.
     pub(super) fn fail(&mut self, error: Error) {
         self.answer = Err(error);
         self.stage = Stage::Leave;
@@ -91,12 +92,11 @@ impl<A: Arch> Edit<A> {
         Some(User(u16::from(self.change.target)))
     }
 
-    /// The physical memory that it is about.
     pub(super) fn memory(&self) -> PhysRange {
         A::Protection::memory(&self.change.mapping)
     }
 
-    /// Uses of a byte that are counted for it now.
+    /// Returns how many uses of a byte are counted for it now.
     #[cfg(any(test, feature = "simulation"))]
     pub(crate) fn counts(&self, address: units::PhysAddr) -> bool {
         let done = self.counted && self.memory().contains(address);

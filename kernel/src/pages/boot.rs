@@ -40,7 +40,6 @@ pub(super) fn make<A: PageArch<Protection = Pages<A>>>(
     Ok(pages)
 }
 
-/// Maps an area.
 fn map<A: PageArch<Protection = Pages<A>>>(
     pages: &mut Pages<A>,
     mapping: &Mapping,

@@ -58,12 +58,11 @@ impl Mapping {
         if self.near { &[Placement::OnChip, Placement::LockedWays] } else { &[Placement::OffChip] }
     }
 
-    /// The physical memory that it makes accessible.
     pub(super) fn memory(&self) -> PhysRange {
         PhysRange::at(self.phys, self.bytes)
     }
 
-    /// Whether a page that was found is a part of it, and no more.
+    /// Returns true if a page that was found is a part of it, and no more.
     pub(super) fn is_at(&self, at: VirtAddr<u32>, found: &Found) -> bool {
         let (offset, bytes) = (at.minus(self.virt), Bytes(found.unit.bytes()));
         found.attributes == self.attributes

@@ -25,7 +25,7 @@ pub struct Pages<A: PageArch> {
     root: PhysAddr<u32>,
     /// Number of the identifier; of the idle loop 0.
     asid: u32,
-    /// Of the idle loop none.
+    /// The idle loop has none: nothing but the kernel is mapped then.
     tables: Option<Tables<TableWords<A>>>,
 }
 
@@ -64,7 +64,8 @@ impl Slots {
         slots.find(|(_, locked)| locked.asid == asid && locked.address.minus(base) < bytes)
     }
 
-    /// Whether a mapping that is there is kept as it says, and can be taken out.
+    /// Returns true if a mapping that is there is locked as it says, and can be taken out. An entry
+    /// that the domain began with stays.
     fn agrees(&self, asid: Asid, mapping: &Mapping) -> bool {
         match self.kept(asid, mapping.virt, mapping.bytes) {
             Some((_, locked)) => mapping.locked && locked.address == mapping.virt && !locked.first,
@@ -91,7 +92,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Whether a refusal, after which nothing has changed, leaves another place to try.
+    /// Returns true if a refusal leaves another place for tables to try. It has changed nothing, so
+    /// the next try begins anew.
     fn tries_again(&mut self, mapping: &Mapping, refused: Refused) -> bool {
         self.begun = false;
         self.tried += 1;
@@ -100,7 +102,8 @@ impl Progress {
     }
 }
 
-/// Costs of steps, in tens of instructions, roughly.
+/// Costs of steps, in tens of instructions, roughly: they decide how many steps one kernel entry
+/// takes (`edit`).
 mod cost {
     /// A look at a page.
     pub const LOOK: u32 = 12;
@@ -120,7 +123,6 @@ impl<A: PageArch> Pages<A> {
         Asid::new(self.asid as u8)
     }
 
-    /// A step of the edit under way.
     fn advance(&mut self, arch: &mut A) -> Edited {
         let asid = self.identifier();
         match &mut self.tables {
@@ -141,7 +143,7 @@ impl<A: PageArch<Protection = Pages<A>>> Pages<A> {
         Ok(())
     }
 
-    /// Keeps the entry for a page in the TLB.
+    /// Keeps the entry for a page in the TLB, so that an access to the page never walks the tables.
     fn lock(&self, address: VirtAddr<u32>, first: bool, shared: &mut Slots, arch: &mut A) -> Result<(), Error> {
         let asid = self.identifier().ok_or(Error::BadState)?;
         let slot = shared.free().ok_or(Error::Full)?;
@@ -157,7 +159,6 @@ impl<A: PageArch<Protection = Pages<A>>> Pages<A> {
     }
 }
 
-/// Error that a refusal of the tables is to who asked.
 fn refused(refused: Refused) -> Error {
     match refused {
         Refused::NoTables { .. } | Refused::Placement { .. } => Error::Full,

@@ -21,7 +21,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
 
     type Scheme = Vmsav7;
     const PHYSICAL: bool = false;
-    // One at a time: all of its entries are written.
+    // Parts can be taken out, but mappings go in one at a time: each writes all of its entries.
     const PARTS: bool = true;
     const GIFT: NodeConstraints = NodeConstraints { align: TABLE_BYTES, least: TABLE_BYTES, most: TABLE_BYTES };
     const LEAF: Size = Size { bytes: 0, align: 1 };
@@ -67,7 +67,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         [at(virt.checked_sub(1), phys.checked_sub(1)), at(virt.checked_add(bytes), phys.checked_add(bytes))]
     }
 
-    /// Nothing: the tables look at the whole range before they change anything.
+    /// Nothing to compare here: the tables look at the whole range before they change anything.
     fn compare_step(&self, _: &Mapping, _: &mut Progress) -> Result<Step, Error> {
         Ok(Step::Done(cost::LOOK))
     }
@@ -81,7 +81,8 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         hardware: Hardware<'_, A>,
     ) -> Result<Step, Error> {
         if !progress.begun {
-            // It stays free: nobody else's edit begins before this one ends.
+            // The slot stays free until it is used, because no other edit begins before this one
+            // ends.
             if mapping.locked && hardware.shared.free().is_none() {
                 return Err(Error::Full);
             }
@@ -115,7 +116,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         let asid = self.identifier().ok_or(Error::BadState)?;
         let tables = self.tables.as_mut().ok_or(Error::BadState)?;
         let at = mapping.virt.plus(progress.looked);
-        // A mapping that is kept is one unit: no more than one entry can lie in the range.
+        // A locked mapping is one page, so no more than one entry can lie in the range.
         let whole = |found: &Found| !mapping.locked || Bytes(found.unit.bytes()) == mapping.bytes;
         let found =
             tables.lookup(at).filter(|found| mapping.is_at(at, found) && whole(found)).ok_or(Error::BadState)?;
@@ -128,8 +129,9 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         }
         // No page is cut, so that no table is taken.
         tables.unmap(mapping.virt, mapping.bytes, mapping.places()[0]).map_err(refused)?;
-        // From now on nobody locks it again ([`Protection::evict`]); the entry goes with the invalidation of its page, before another edit
-        // can take the slot.
+        // The slot is free from now on, so [`Protection::evict`] does not lock the entry again. The
+        // entry itself goes with the invalidation of its page, before another edit can take the
+        // slot.
         if let Some((slot, _)) = hardware.shared.kept(asid, mapping.virt, mapping.bytes) {
             hardware.shared.slots[slot] = None;
         }
@@ -178,7 +180,8 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
             let locked = shared.kept(asid, mapping.virt, mapping.bytes).is_some();
             return Next::Found(Mapping { locked, ..mapping }, at);
         }
-        // The pages that follow are the domain's own as long as they lie as the area does.
+        // The pages that follow are the domain's own as long as they lie as the area does. Several
+        // are passed in a step, because a domain begins with many.
         for _ in 1..OWN_PAGES {
             let offset = at.minus(first);
             match tables.lookup(at) {
@@ -200,8 +203,8 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         if given { TABLE_ENTRIES } else { 0 }
     }
 
-    /// The identifier begins anew: nothing that the domain's former life has left in the TLB is
-    /// used. The entries that are kept go with it, and are locked again.
+    /// Invalidates all entries of the identifier, so that nothing is used that the domain's former
+    /// life has left in the TLB. Locked entries go with them, and are locked again.
     fn evict(&mut self, hardware: Hardware<'_, A>) {
         let Some(asid) = self.identifier() else { return };
         hardware.arch.invalidate_space(asid);

@@ -12,12 +12,12 @@ const PRIORITIES: usize = 32;
 pub struct Ready<A: Arch> {
     /// Bit 31 - p is set when the queue of priority p is not empty, so that leading zeros find the most important.
     occupied: u32,
-    /// The first thread of each queue. The last entry is that of no priority: leading zeros of 0.
+    /// The first thread of each queue. The last entry is that of no priority, because the leading
+    /// zeros of 0 are 32: so the first thread is found without a branch.
     head: [Option<Ref<Thread<A>>>; PRIORITIES + 1],
 }
 
 impl<A: Arch> Ready<A> {
-    /// Empty queues.
     pub(crate) const fn new() -> Self {
         Ready { occupied: 0, head: [None; PRIORITIES + 1] }
     }
@@ -56,7 +56,7 @@ impl<A: Arch> Ready<A> {
         self.head[usize::from(priority & 31)] = Some(thread);
     }
 
-    /// Moves the first thread of a queue behind its equals.
+    /// Moves the first thread of a queue behind its equals. In a ring that is one store.
     #[inline(always)]
     pub(crate) fn rotate(&mut self, threads: &Table<Thread<A>>, thread: Ref<Thread<A>>) {
         let record = threads.at(thread);
@@ -98,21 +98,21 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// In no list yet.
     pub(crate) const NONE: Entry = Entry { at: 0, next: None };
 }
 
-/// Times, by priority: a time of a less important thread waits until nobody more important is ready (docs/time.md, rule (e)).
+/// Times, by priority: a time of a less important thread waits until no more important thread is
+/// ready (docs/time.md, rule (e)), so each priority has a list of its own.
 pub struct Times {
-    /// No entry is earlier than this.
+    /// No entry is earlier than this: most timers that come need not look at the lists.
     soonest: u64,
     /// Bit 31 - p is set when there is a time of priority p.
     occupied: u32,
     /// The earliest entry of each priority.
     head: [Option<Ref<Entry>>; PRIORITIES],
-    /// The time of each thread, then of each budget, linked to the next of its priority that is not earlier.
+    /// The time of each thread, then of each budget, linked to the next of its priority that is not
+    /// earlier. Each has one at most, so inserting needs no memory.
     entries: Table<Entry>,
-    /// Number of threads.
     threads: u8,
 }
 
@@ -122,7 +122,6 @@ impl Times {
         Times { soonest: u64::MAX, occupied: 0, head: [None; PRIORITIES], entries, threads }
     }
 
-    /// The entry of an event.
     #[inline]
     fn entry(&self, wake: Wake) -> Option<Ref<Entry>> {
         self.entries.find(match wake {
@@ -131,7 +130,6 @@ impl Times {
         })
     }
 
-    /// The event of an entry.
     #[inline]
     fn wake(&self, entry: Ref<Entry>) -> Wake {
         let index = self.entries.index_of(entry) as u8;
@@ -240,7 +238,7 @@ impl Times {
         }
     }
 
-    /// Lets an entry, or the list's head, be followed by another.
+    /// Makes `next` follow an entry, or the list's head.
     #[inline(never)]
     fn link(&mut self, queue: usize, before: Option<Ref<Entry>>, next: Option<Ref<Entry>>) {
         if let Some(before) = before {

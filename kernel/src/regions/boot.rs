@@ -26,14 +26,12 @@ impl<R: Registers> Default for Pinned<R> {
 }
 
 impl<R: Registers> Pinned<R> {
-    /// Adds a region.
     fn push(&mut self, region: R) -> Result<(), BootError> {
         *self.regs.get_mut(self.count).ok_or(BootError::NoSlots)? = region;
         self.count += 1;
         Ok(())
     }
 
-    /// All of them.
     fn regions(&self) -> &[R] {
         &self.regs[..self.count]
     }
@@ -57,7 +55,7 @@ fn table<A: RegionArch<Protection = Regions<A>>>(
     if table_bytes == 0 {
         let own = regions::shaped::<A::Unit>(tables, &tables.get(index));
         let nodes = regions::table_nodes::<A::Unit>(own, system::can_be_mapped(tables, index)).map_err(not_exact)?;
-        // A node at a time: the memory need not be in one piece.
+        // A node at a time, because the memory need not be in one piece.
         for _ in 0..nodes {
             trie.give_node(context.pool.take_one(NODE)?.0);
         }
@@ -68,7 +66,6 @@ fn table<A: RegionArch<Protection = Regions<A>>>(
     Ok(trie)
 }
 
-/// The regions of a domain.
 pub(super) fn make<A: RegionArch<Protection = Regions<A>>>(
     context: &mut BootContext<'_, A>,
     index: usize,
@@ -91,9 +88,9 @@ pub(super) fn make<A: RegionArch<Protection = Regions<A>>>(
     if overlap(&pinned, &trie) {
         return Err(BootError::Areas);
     }
-    // Code holds constants, which are read as data.
+    // Code needs a slot for data, too: it holds constants, which are read as data.
     let needed = min_paged_slots(paged_code > 0, !trie.is_empty());
-    // The tables are validated.
+    // The tables are validated, so the number is one of a policy.
     let policy = Replacement::from_number(replacement).unwrap_or(Replacement::Random);
     let slots = Slots::new(pinned.regions(), needed, policy).map_err(|_| BootError::NoSlots)?;
     let most = if paged_slots == 0 { REGIONS } else { paged_slots as usize };
@@ -121,8 +118,8 @@ pub(super) fn idle<A: RegionArch>(
     Ok(Regions { slots, header, countdown: u32::MAX, trie, paged_code: 0, counts_misses: false })
 }
 
-/// Whether a byte belongs to two regions: what it may be used for would depend on their order. (The tables see to it, except within a
-/// region and its disabled eighths.)
+/// Returns true if a byte belongs to two regions: what it may be used for would depend on their
+/// order. (The tables see to it, except within a region and its disabled eighths.)
 fn overlap<A: RegionArch>(pinned: &Pinned<Regs<A>>, trie: &Trie<NodeMemory<A>>) -> bool {
     let own = pinned.regions();
     let twice = own.iter().enumerate().any(|(at, one)| own[..at].iter().any(|other| one.meets(*other)));

@@ -29,7 +29,8 @@ impl<A: RegionArch> Regions<A> {
         self.slots.fill(&mut self.trie, address)
     }
 
-    /// Counting begins anew.
+    /// Begins to count anew. Without a budget of misses the countdown is as long as it can be, so
+    /// that the miss path needs one test for both cases.
     fn count_again(&mut self) {
         self.countdown = if self.counts_misses { 1 } else { u32::MAX };
     }

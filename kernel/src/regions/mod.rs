@@ -23,15 +23,18 @@ use crate::arch::{Hardware, Step};
 /// The regions of one domain.
 #[repr(C)]
 pub struct Regions<A: RegionArch> {
-    /// The region registers, ready for a block load, and which of them are paged.
+    /// The region registers, ready for a block load, and which of them are paged. They come first,
+    /// because the entry code loads them at each switch.
     pub(crate) slots: Slots<Regs<A>>,
-    /// Word that a miss writes to the trace, but for the slot.
+    /// Word that a miss writes to the trace, but for the slot. It is made once, because each
+    /// instruction lengthens every miss.
     header: u32,
     /// Misses until somebody counts them: see `Kernel::on_counted`.
     countdown: u32,
     /// The regions behind the paged slots.
     pub(crate) trie: Trie<NodeMemory<A>>,
-    /// Regions of the trie that permit to execute.
+    /// Regions of the trie that permit to execute: as long as there is one, a slot is kept for
+    /// code.
     paged_code: u16,
     /// A thread of the domain has a budget of misses.
     counts_misses: bool,
@@ -70,7 +73,8 @@ pub mod layout {
 /// Data that all domains have in common: where the leaf is that stands for nothing.
 pub struct EmptyLeaf(PhysAddr<u32>);
 
-/// Costs of steps, in tens of instructions, roughly.
+/// Costs of steps, in tens of instructions, roughly: they decide how many steps one kernel entry
+/// takes (`edit`).
 mod cost {
     pub const COMPARE_PINNED: u32 = 8;
     pub const COMPARE_KEY: u32 = 20;
@@ -83,7 +87,7 @@ mod cost {
 pub struct Progress<R> {
     /// Pinned regions, and after them keys, that were compared with it.
     compared: u8,
-    /// Of a paged region, once it is on its way.
+    /// The edit of the table, once a paged region is on its way.
     table: Option<pctrie::Edit<R>>,
 }
 
@@ -141,7 +145,7 @@ impl<A: RegionArch> Regions<A> {
         Ok(Step::More(cost::COMPARE_KEY))
     }
 
-    /// Loads all registers if the domain is in force.
+    /// Loads all registers if the domain is in force. Otherwise the next switch to it does.
     fn reload(&self, hardware: Hardware<'_, A>) {
         if hardware.loaded {
             hardware.arch.load_image(self.image());

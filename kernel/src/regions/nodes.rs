@@ -34,7 +34,6 @@ impl<A: RegionArch> NodeMemory<A> {
         NodeMemory { empty_leaf, arch: PhantomData }
     }
 
-    /// Writes the leaf of nothing.
     pub(super) fn prepare(&mut self) {
         self.set_leaf(self.empty_leaf.0, Regs::<A>::NOWHERE);
     }

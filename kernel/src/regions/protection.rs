@@ -60,7 +60,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         [None; 2]
     }
 
-    /// Compares with one region that is pinned.
+    /// Compares with one region that is pinned. One a step: a domain has up to sixteen.
     fn compare_step(&self, region: &Self::Mapping, progress: &mut Self::Progress) -> Result<Step, Error> {
         let Some(pinned) = self.slots.pinned().nth(usize::from(progress.compared)) else {
             progress.compared = 0;
@@ -73,11 +73,11 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         Ok(Step::More(cost::COMPARE_PINNED))
     }
 
-    /// One step of entering a region into the table; or, if it is to be pinned, of comparing a key of it with the table and pinning it when
-    /// all were.
+    /// One step of entering a region into the table. If it is to be pinned, one key of the table is
+    /// compared with it, and the last step pins it.
     ///
     /// # Bound
-    /// Of [`pctrie::Trie::insert_step`].
+    /// That of [`pctrie::Trie::insert_step`].
     fn enter_step(
         &mut self,
         region: &Self::Mapping,
@@ -87,7 +87,8 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         if region.pinned { self.pin_step(region, progress, hardware) } else { self.page_step(region, progress) }
     }
 
-    /// Takes a region out of the slots and out of sight of misses, in one step.
+    /// Takes a region out of the slots and out of sight of misses. That is one step: between two, a
+    /// miss could load it again.
     fn withdraw_step(
         &mut self,
         region: &Self::Mapping,
@@ -115,18 +116,17 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
     /// One step of taking a region out of the table, complete or not.
     ///
     /// # Bound
-    /// Of [`pctrie::Trie::remove_step`].
+    /// That of [`pctrie::Trie::remove_step`].
     fn leave_step(&mut self, _: &Self::Mapping, progress: &mut Self::Progress, _: Hardware<'_, A>) -> Step {
         let gone = progress.table.as_mut().is_none_or(|table| self.trie.remove_step(table));
         if gone { Step::Done(cost::SMALL) } else { Step::More(cost::NODE) }
     }
 
-    /// See [`Slots::permits`].
     fn permits(&self, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool {
         self.slots.permits(&self.trie, base.0, len.0, kind)
     }
 
-    /// Addresses are what they are.
+    /// A domain with region registers uses physical addresses.
     #[inline(always)]
     fn physical(&self, address: Virt<A>, _: AccessKind) -> Option<(Phys<A>, Len<A>)> {
         Some((PhysAddr(address.0), Bytes::ALL))
@@ -147,7 +147,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         Next::Found(Region::paged(regs), VirtAddr(at))
     }
 
-    /// Regions that could be kept in the nodes instead.
+    /// Returns how many regions the nodes can hold.
     fn give(&mut self, base: Phys<A>, bytes: Len<A>) -> u32 {
         let nodes = bytes.0 / NODE_BYTES;
         for index in 0..nodes {
@@ -156,7 +156,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         nodes * LEAVES_PER_NODE
     }
 
-    /// Empties what pages.
+    /// Empties the paged slots: what the former life has loaded is none of the new one's.
     fn evict(&mut self, _: Hardware<'_, A>) {
         self.slots.evict_all();
     }

@@ -48,9 +48,11 @@ pub unsafe trait RtmmuArch: Arch<Width = u32> {
     /// Entries of tables were removed: copies that the hardware keeps of some are dropped, before user mode runs.
     fn forget_entries();
 
-    /// Whether there is memory at a physical address, and no register, which the kernel reads or writes for nobody.
+    /// Returns true if there is memory at a physical address, and no register: the kernel reads and
+    /// writes registers on no domain's behalf.
     fn is_memory(at: PhysAddr<u32>) -> bool;
 
-    /// After the return from the kernel the domain with these tables runs; with `None` nobody, and nothing is translated.
+    /// Puts a domain's tables in force, from the return from the kernel on. With `None` nothing is
+    /// translated, as for the idle loop.
     fn load_space(&mut self, space: Option<Loaded>);
 }

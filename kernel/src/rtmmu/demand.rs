@@ -17,13 +17,13 @@ use super::words::{DomainSpace, TableWords};
 pub const CLEAR_BYTES: u32 = 256;
 const _: () = assert!(PAGE.is_multiple_of(CLEAR_BYTES));
 
-/// A demand area.
 pub(super) struct Demand<A: RtmmuArch> {
     first: Page,
     end: Page,
     owner: Owner,
     frames: Frames<TableWords<A>>,
-    /// So many bytes of the first frame that nobody has used are clear.
+    /// Bytes that are clear of the first frame that has not been used yet. A frame is cleared in
+    /// steps, so this survives between two touches.
     clear: u32,
 }
 
@@ -42,7 +42,7 @@ impl<A: RtmmuArch> Demand<A> {
         })
     }
 
-    /// Whether any of these pages is part of it.
+    /// Returns true if any of these pages is part of it.
     pub fn meets(&self, first: Page, pages: u32) -> bool {
         pages > 0 && first < self.end && self.first.0 < first.0.saturating_add(pages)
     }
@@ -126,7 +126,8 @@ impl<A: RtmmuArch> Demand<A> {
         }
         let mut headers = [first; region::MOST as usize];
         let headers = &mut headers[..count as usize];
-        // Of a single one its release says whether it is there.
+        // A single region needs no look here: its release says whether it is there. Several are
+        // looked at first, so that a refusal changes nothing.
         if let [_, _, ..] = headers {
             let mut at = first;
             for header in headers.iter_mut() {
@@ -141,7 +142,7 @@ impl<A: RtmmuArch> Demand<A> {
             if let Some(rest) = freed.rest {
                 return Ok(Some((rest, left)));
             }
-            // Of regions whose pages are visited one is enough.
+            // Where the pages of a region have to be visited, one region is enough for a step.
             if let Some(next) = headers.get(index + 1).filter(|_| A::Tables::PAGES_AT_ONCE.is_some()) {
                 return Ok(Some((*next, left - 1)));
             }
@@ -149,7 +150,6 @@ impl<A: RtmmuArch> Demand<A> {
         Ok(None)
     }
 
-    /// The region that begins with a page.
     fn region(&self, space: &DomainSpace<A>, first: Page) -> Result<Region, Error> {
         if !self.meets(first, 1) {
             return Err(Error::BadAddress);
@@ -170,7 +170,7 @@ impl<A: RtmmuArch> Demand<A> {
         let region = space.region(page).ok()?;
         let mut next = region.end;
         if region.rights.is_some() {
-            // It was just seen.
+            // The region was just seen, so this cannot fail.
             let freed = space.unmap_region(region.first, &mut self.frames).ok()?;
             next = freed.rest.unwrap_or(next);
         }

@@ -43,7 +43,6 @@ impl Mapping {
         Ok(Mapping { first, frame: frame(phys), pages: bytes.0 / PAGE, rights })
     }
 
-    /// The physical memory that it makes accessible.
     pub(super) fn memory(&self) -> PhysRange {
         PhysRange::at(PhysAddr(self.frame.0 * PAGE), Bytes(self.pages * PAGE))
     }
@@ -59,7 +58,6 @@ pub(super) fn address(Page(page): Page) -> VirtAddr<u32> {
     VirtAddr(BASE.saturating_add(page.saturating_mul(PAGE)))
 }
 
-/// The frame of a physical address.
 pub(super) fn frame(PhysAddr(address): PhysAddr<u32>) -> Frame {
     Frame(address / PAGE)
 }

@@ -29,7 +29,7 @@ pub struct Spaces<A: RtmmuArch> {
     pages_log2: u32,
     /// 1; of the idle loop 0: nothing is translated.
     on: u32,
-    /// Of the idle loop none.
+    /// The idle loop has none: nothing is translated then.
     space: Option<DomainSpace<A>>,
     /// Its pages that are mapped at their first touch.
     demand: Option<Demand<A>>,
@@ -41,7 +41,7 @@ pub mod layout {
     pub const FIRST: usize = 0;
     /// Base-two logarithm of the pages.
     pub const PAGES_LOG2: usize = 4;
-    /// Whether anything is translated.
+    /// Nonzero if anything is translated.
     pub const ON: usize = 8;
 }
 
@@ -54,7 +54,8 @@ pub struct Progress {
     mapped: u32,
 }
 
-/// Costs of steps, in tens of instructions, roughly.
+/// Costs of steps, in tens of instructions, roughly: they decide how many steps one kernel entry
+/// takes (`edit`).
 mod cost {
     /// A look at a region, and making or freeing one.
     pub const REGION: u32 = 12;

@@ -14,7 +14,6 @@ use crate::arch::{Asked, BootContext, Hardware, Len, Next, NodeConstraints, Phys
 use crate::boot::{BootError, Pool};
 
 impl<A: RtmmuArch<Protection = Self>> Spaces<A> {
-    /// The region of a page, if there is such a page.
     fn region(&self, page: Page) -> Option<Region> {
         self.space.as_ref()?.region(page).ok()
     }
@@ -35,7 +34,7 @@ impl<A: RtmmuArch<Protection = Self>> Spaces<A> {
         self.space.as_mut().zip(self.demand.as_mut())
     }
 
-    /// Whether exactly this mapping is there.
+    /// Returns true if exactly this mapping is there.
     fn holds(&self, mapping: &Mapping) -> bool {
         let Mapping { first, frame, pages, rights } = *mapping;
         let whole = Region { first, end: Page(first.0 + pages), rights: Some(rights), mapped: pages };
@@ -91,7 +90,8 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
         [None; 2]
     }
 
-    /// Only whether it meets the demand area; the region is looked for when it is made.
+    /// Looks only whether it meets the demand area. Whether the pages are free is found when the
+    /// region is made, which changes nothing if they are not.
     fn compare_step(&self, mapping: &Mapping, _: &mut Progress) -> Result<Step, Error> {
         let free = !self.demand.as_ref().is_some_and(|demand| demand.meets(mapping.first, mapping.pages));
         if free { Ok(Step::Done(cost::REGION)) } else { Err(Error::BadState) }
@@ -172,7 +172,7 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
         0
     }
 
-    /// Nothing: the hardware keeps nothing of what a domain has used.
+    /// Does nothing, because the hardware keeps nothing of what a domain has used.
     fn evict(&mut self, _: Hardware<'_, A>) {}
 
     const DEMAND: bool = true;
