@@ -21,12 +21,12 @@ unsafe impl Port for Armv8 {
 
     /// Faults do not preempt the rest of the kernel: a fault of the kernel itself becomes a HardFault, which is fatal.
     const FAULT_PRIORITY: u32 = Self::KERNEL_PRIORITY;
-    /// The lowest with three bits of priority (LPC55S69), below every handler.
+    /// The lowest with three bits of priority (LPC55S69), so that every handler is above the
+    /// kernel.
     const KERNEL_PRIORITY: u32 = 0xe0;
 
     const HAS_HANDLERS: bool = crate::direct::ARE_THERE;
 
-    /// SecureFault.
     const OWN_PENDED: u32 = 1 << 20;
 
     fn set_up() {
@@ -112,7 +112,8 @@ unsafe impl Port for Armv8 {
     fn load_slot(region: RegionRegs) {
         let stored = region.stored();
         regs::MPU_RNR.write(region.slot());
-        // The region that was there ends before the new one begins.
+        // The region that was there ends first: with the base of the one and the limit of the other
+        // it could open anything.
         regs::MPU_RASR_RLAR.write(0);
         regs::MPU_RBAR.write(stored.rbar);
         regs::MPU_RASR_RLAR.write(stored.rlar);
@@ -162,7 +163,8 @@ unsafe impl Port for Armv8 {
     }
 }
 
-/// Switches off all regions that a loader or a debugger has left in both units.
+/// Switches off all regions that a loader or a debugger has left in both units, because each would
+/// open memory that no table knows of.
 fn forget_regions() {
     regs::MPU_CTRL.write(0);
     SAU_CTRL.write(0);

@@ -61,7 +61,7 @@ pub(crate) fn server_left(_place: usize) -> (u32, u32) {
 // Imported, not called by a macro of this module: that would be expanded later than the code of a miss, which needs these macros in front of it.
 pub(crate) use armv_m::only_threads as entry_macros;
 
-// The meter's lines are as any other.
+// The meter has no lines here, so they are served as any other.
 core::arch::global_asm!(
     r#"
     .section .hot.without, "ax", %progbits

@@ -251,7 +251,7 @@ impl<A: Arch> Kernel<A> {
         COUNT_COST
     }
 
-    /// Joins what was mapped to what the domain uses next to it. Without that, two marks would stay
+    /// Joins what was mapped to what the domain uses next to it. Without that, a mark would stay
     /// between the two for as long as both exist.
     fn join_step(&mut self, edit: &mut Edit<A>) -> u32 {
         let memory = edit.memory();

@@ -20,8 +20,9 @@ use crate::registers::{SAU_RLAR, SAU_RNR};
 pub struct Facts {
     /// Ranges of memory, each with the controller that says which of its blocks are Non-secure: base, bytes, its address.
     pub gates: &'static [[u32; 3]],
-    /// Devices that can be Non-secure: base, the registers that make it so and that then let unprivileged code access it, and the bit. One with a
-    /// Non-secure base has no registers: it is Non-secure for good.
+    /// Devices that can be Non-secure: base, the registers that make it so and that then let
+    /// unprivileged code access it, and the bit. A device with a Non-secure base has no registers,
+    /// because it is Non-secure for good.
     pub open: &'static [[u32; 4]],
     /// Register and bit by which Secure code may be callable.
     pub callable: Option<[u32; 2]>,
@@ -29,15 +30,16 @@ pub struct Facts {
     pub sampler: (u32, u32),
     /// The counter of their cycles: its registers, the device by which it interrupts, the line.
     pub counter: Option<[u32; 3]>,
-    /// Cycles of a call of the way into the kernel, which it does not count.
+    /// Cycles of a call of the way into the kernel, which the counter does not count, because that
+    /// code is Secure.
     pub way_in_cycles: u32,
-    /// Cycles that a look takes which meets a handler.
+    /// Cycles of a look that meets a handler.
     pub met_cycles: u32,
 }
 
 /// Region registers of attribution.
 const REGIONS: usize = MAX_OPEN + 1;
-/// Of SAU_RLAR: the region is Secure and callable, instead of Non-secure.
+/// Bit of SAU_RLAR: the region is Secure and callable, instead of Non-secure.
 pub(super) const CALLABLE: u32 = 1 << 1;
 
 /// A region of attribution, as its registers have it. All zero: it is off.
@@ -77,7 +79,8 @@ impl Blocks {
     pub(super) fn new(facts: &Facts, base: u32, bytes: u32) -> Result<Self, BootError> {
         const CONTROL: u32 = 0x00;
         const BLOCK_SIZE: u32 = 0x14;
-        // An access that is stopped ends in an error.
+        // A denied access ends in an error. Otherwise it would read zeros or write nothing, and its
+        // domain would go on.
         const ERROR: u32 = 1 << 4;
         let holds =
             |gate: &&[u32; 3]| base >= gate[0] && base - gate[0] < gate[1] && bytes <= gate[1] - (base - gate[0]);
@@ -90,7 +93,7 @@ impl Blocks {
         Ok(Self { controller, first: (base - start) / block, end: (base - start + bytes) / block })
     }
 
-    /// They become Non-secure, or Secure: a word of 32 blocks at a time.
+    /// Makes the blocks Non-secure, or Secure: a word of 32 blocks at a time.
     pub(super) fn set(self, opens: bool) {
         const INDEX: u32 = 0x18;
         const TABLE: u32 = 0x1c;
@@ -99,7 +102,8 @@ impl Blocks {
         while number < self.end {
             let next = (number | 31).min(self.end - 1) + 1;
             let bits = (u32::MAX >> (32 - (next - number))) << (number & 31);
-            // Reading or writing a word selects the next.
+            // Reading or writing a word selects the next, so the index is written before each
+            // access.
             index.write(number / 32);
             let word = table.read();
             index.write(number / 32);
@@ -109,7 +113,7 @@ impl Blocks {
     }
 }
 
-/// By which Secure accesses and Non-secure ones are told apart, besides attribution.
+/// What tells Secure accesses from Non-secure ones at a place, besides attribution.
 #[derive(Clone, Copy)]
 enum Gate {
     /// Nothing else, or it is open for good.
@@ -135,8 +139,9 @@ impl Gate {
     }
 }
 
-/// Memory and devices that a domain's handlers may access, as values of registers: a change of occupants reads no table. Its own threads find them at the same
-/// addresses, by Secure accesses, while it does not occupy.
+/// Memory and devices that a domain's handlers may access, as values of registers, so that a change
+/// of occupants reads no table. While the domain does not occupy, its threads find them at the same
+/// addresses, by Secure accesses.
 #[derive(Clone, Copy)]
 pub(super) struct Access([(Region, Gate); MAX_OPEN]);
 
@@ -150,7 +155,8 @@ impl Access {
         for (index, (base, bytes, is_device)) in direct::open(system, own).enumerate() {
             let gate = match (is_device, index) {
                 (true, _) => Gate::of_device(facts, base, own.alias)?,
-                // The code of all domains stays Non-secure memory: attribution hides it.
+                // The code of all domains stays Non-secure memory: attribution hides that of the
+                // others.
                 (false, 0) => Gate::None,
                 (false, _) => Gate::Memory(Blocks::new(facts, base | own.alias, bytes)?),
             };
@@ -160,7 +166,8 @@ impl Access {
         Ok(all)
     }
 
-    /// Opens them to Non-secure state: attribution opens nothing else then. Or closes them, before those of another domain are opened.
+    /// Opens them to Non-secure state, where attribution then opens nothing else. Or closes them,
+    /// before those of another domain are opened, so that no handler reaches both.
     pub(super) fn set(&self, opens: bool) {
         for (number, (region, gate)) in (1..REGIONS).zip(&self.0) {
             gate.set(opens);
@@ -172,7 +179,9 @@ impl Access {
     }
 }
 
-/// Non-secure Thread mode may execute nothing: it is unprivileged ([`super::owner::unmask`]), and the region registers of that state are on and empty.
+/// Lets Non-secure Thread mode execute nothing: it is unprivileged ([`super::owner::unmask`]), and
+/// the region registers of that state are on and empty. A handler that returns there faults at
+/// once.
 pub(super) fn close_thread_mode() {
     MPU_CTRL_NS.write(0);
     for number in 0..MPU_TYPE_NS.read() >> 8 & 0xff {
@@ -183,7 +192,7 @@ pub(super) fn close_thread_mode() {
     MPU_CTRL_NS.write(regs::ENABLE_WITH_DEFAULT_MAP);
 }
 
-/// Whether that has been changed, which only handlers can do.
+/// Returns true if that has been changed, which only handlers can do.
 ///
 /// # Bound
 /// The region registers of Non-secure state, four at a time.
@@ -194,7 +203,7 @@ pub(super) fn is_thread_mode_open() -> bool {
     }
     let count = MPU_TYPE_NS.read() >> 8 & 0xff;
     let (mut first, mut limits) = (0, 0);
-    // No iterator: its code would be in flash.
+    // No iterator: its code would be in flash, whose wait states the interrupted thread would pay.
     while first < count {
         MPU_RNR_NS.write(first);
         limits |= MPU_RLAR_NS.read() | MPU_RLAR_A1_NS.read() | MPU_RLAR_A2_NS.read() | MPU_RLAR_A3_NS.read();
@@ -203,7 +212,7 @@ pub(super) fn is_thread_mode_open() -> bool {
     limits & 1 != 0
 }
 
-/// Whether it is privileged there: no handler needs that.
+/// Returns true if that mode is privileged. No handler needs that, so it is taken for an attack.
 #[inline(always)]
 pub(super) fn is_thread_mode_privileged() -> bool {
     const UNPRIVILEGED: u32 = 1;

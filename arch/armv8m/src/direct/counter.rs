@@ -17,21 +17,23 @@ static COFFERDAM_CALLS: AtomicU32 = AtomicU32::new(0);
 
 /// The counter. All zero: there is none.
 pub(super) struct Counter {
-    /// Address of the words that stand for registers from 0xE000_0000 on, and of the device by which its interrupt comes.
+    /// Address of the words that stand for registers from 0xE000_0000 on, and of the device by
+    /// which its interrupt comes. A simulator has them elsewhere.
     registers: AtomicU32,
     device: AtomicU32,
     /// Its line.
     pub line: AtomicU32,
-    /// So many cycles pass in so many ticks.
+    /// In so many ticks pass so many cycles.
     cycles: AtomicU32,
     ticks: AtomicU32,
     /// Cycles of a call of the way into the kernel, which the counter does not count, and the calls for which handlers are charged.
     way_in: AtomicU32,
     called: AtomicU32,
-    /// The count up to which handlers are charged, and what it is compared with.
+    /// The count up to which handlers are charged, and the count at which it interrupts.
     charged: AtomicU32,
     compared: AtomicU32,
-    /// The count at the last look, cycles of a mean interval, and those for which handlers were met and not counted.
+    /// The count at the last look, the cycles of a mean interval, and the doubt: cycles for which
+    /// looks met handlers and nothing was counted.
     looked: AtomicU32,
     mean: AtomicU32,
     doubt: AtomicU32,
@@ -53,12 +55,12 @@ impl Counter {
         doubt: AtomicU32::new(0),
     };
 
-    /// Whether it is what meters.
+    /// Returns true if it is the instrument that meters.
     pub(super) fn is_there(&self) -> bool {
         self.registers.load(Relaxed) != 0
     }
 
-    /// So many cycles pass in so many ticks, neither 0.
+    /// Returns how many cycles pass in how many ticks, neither 0, because the caller divides.
     pub(super) fn rate(&self) -> (u32, u32) {
         (self.cycles.load(Relaxed).max(1), self.ticks.load(Relaxed).max(1))
     }
@@ -83,18 +85,21 @@ impl Counter {
         enable_above_all(line);
     }
 
-    /// Sets its registers, but for the count and what it is compared with.
+    /// Sets the registers that say what it counts, but not the count and its comparator: those go
+    /// on.
     pub(super) fn set_up(&self) {
         KEPT.iter().for_each(|(offset, value)| self.at(*offset).write(*value));
     }
 
-    /// Another domain occupies: the doubt about the one that has left is kept with it, and the other's is its own.
+    /// Keeps the doubt about the domain that leaves with that domain, and takes up the other's:
+    /// nobody is blamed for another one's time.
     pub(super) fn exchange_doubt(&self, left: &AtomicU32, entered: &AtomicU32) {
         left.store(self.doubt.load(Relaxed), Relaxed);
         self.doubt.store(entered.load(Relaxed), Relaxed);
     }
 
-    /// Whether it has interrupted, which is taken back.
+    /// Returns true if it has interrupted, and takes that back, or its line would interrupt for
+    /// ever.
     pub(super) fn take_match(&self) -> bool {
         if !self.is_there() {
             return false;
@@ -108,7 +113,8 @@ impl Counter {
         has
     }
 
-    /// A look. Whether handlers have kept the counter from counting: it is not as the kernel has left it, or looks meet them far more often than the count says.
+    /// Serves a look. Returns true if handlers have kept the counter from counting: it is not as
+    /// the kernel has left it, or looks meet them far more often than the count says.
     pub(super) fn finds(&self, meets: bool) -> bool {
         let (now, compared) = (self.at(CYCCNT).read(), self.compared.load(Relaxed));
         let is_kept = self.is_kept(now, BEYOND + compared.wrapping_sub(self.charged.load(Relaxed)));
@@ -119,13 +125,16 @@ impl Counter {
         if cheats {
             self.set_up();
             self.charged.store(now, Relaxed);
-            // Its next life hides nothing in the same window: each look that meets it charges its interval.
+            // In its next life the domain can hide nothing more in the same window: each look that
+            // meets it charges its interval.
             self.doubt.store(doubt.min(mean * sampling::CHARGED_DOUBTS), Relaxed);
         }
         cheats
     }
 
-    /// A look that meets nobody. Whether the counter is as the kernel has left it, and has not come to what it is compared with. Otherwise nothing is changed.
+    /// Serves a look that meets no handler. Returns true if the counter is as the kernel has left
+    /// it and has not come to what it is compared with. Otherwise nothing is changed, because the
+    /// full look judges it again.
     #[inline(always)]
     pub(super) fn finds_nothing(&self) -> bool {
         let now = self.at(CYCCNT).read();
@@ -168,18 +177,21 @@ impl Counter {
         self.at(CYCCNT).read().wrapping_sub(charged).min(most)
     }
 
-    /// Calls of the way into the kernel so far, and the cycles of those for which handlers have not been charged.
+    /// Returns the calls of the way into the kernel so far, and the cycles of those for which
+    /// handlers have not been charged.
     fn inside(&self) -> (u32, u32) {
         let calls = COFFERDAM_CALLS.load(Relaxed);
         (calls, calls.wrapping_sub(self.called.load(Relaxed)).saturating_mul(self.way_in.load(Relaxed)))
     }
 
-    /// Whether looks have met handlers so much more often than the count says that each further one charges its interval, too.
+    /// Returns true if the counter alone is not believed any more: looks have met handlers so much
+    /// more often than the count says that each further one charges its interval, too.
     pub(super) fn is_doubted(&self) -> bool {
         self.doubt.load(Relaxed) > self.mean.load(Relaxed) * sampling::CHARGED_DOUBTS
     }
 
-    /// Whether handlers have come to what was left without a match: in the way into the kernel.
+    /// Returns true if handlers have used up what was left, without a match: in the way into the
+    /// kernel, where the counter stands still.
     pub(super) fn is_used_up(&self) -> bool {
         let left = self.compared.load(Relaxed).wrapping_sub(self.charged.load(Relaxed));
         left < FAR && self.passed().saturating_add(self.inside().1) > left
@@ -195,7 +207,7 @@ impl Meter for Counter {
         let (cycles, ticks) = self.rate();
         let used = scaled(self.passed(), ticks, cycles);
         let doubted = if met == Some(true) && self.is_doubted() { sampling::COUNTED_MEAN_TICKS } else { 0 };
-        // The rest of a tick is charged with the next.
+        // The rest of a tick is charged with the next, so that rounding never adds up.
         self.charged.store(self.charged.load(Relaxed).wrapping_add(scaled(used, cycles, ticks)), Relaxed);
         let (calls, inside) = self.inside();
         if inside == 0 {
@@ -214,9 +226,11 @@ impl Meter for Counter {
 
     fn grant(&self, left: i32) {
         let (cycles, ticks) = self.rate();
-        // With nothing left, what silences their exceptions is all that runs in their state, and is not to be interrupted.
+        // With nothing left, all that runs in their state is the stub that silences their
+        // exceptions. It must not be interrupted, so the match is put far ahead.
         let ahead = if left > 0 { scaled(left as u32, cycles, ticks) + 1 } else { FAR };
-        // It stands still now, and matches when it becomes equal.
+        // The counter stands still now, in Secure code, and matches only when it becomes equal: a
+        // value that it has passed would not match.
         let now = self.at(CYCCNT).read();
         let first = now.wrapping_add(1);
         let compared = self.charged.load(Relaxed).wrapping_add(ahead);
@@ -226,7 +240,7 @@ impl Meter for Counter {
     }
 }
 
-/// Cycles that do not come to pass until a boundary.
+/// Cycles that do not pass before the next boundary.
 const FAR: u32 = 1 << 30;
 /// More cycles than handlers have behind a match.
 const BEYOND: u32 = 1 << 12;
@@ -248,7 +262,7 @@ const CYCDISS: u32 = 1 << 23;
 const CYCLES_MATCH: u32 = 1 | 1 << 4;
 const TRCENA: u32 = 1 << 24;
 const MON_EN: u32 = 1 << 16;
-/// The registers that say what it counts and when, in the order in which they are set.
+/// The registers that say what it counts and when. Handlers can write them, so looks compare them.
 const KEPT: [(u32, u32); 3] = [(DEMCR, TRCENA | MON_EN), (FUNCTION0, CYCLES_MATCH), (CTRL, CYCDISS | CYCCNTENA)];
 
 // CMSDK UART, by whose receiver a simulator interrupts.

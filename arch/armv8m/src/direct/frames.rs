@@ -2,20 +2,22 @@
 
 use armv_m::Context;
 
-/// EXC_RETURN (DDI 0553 B3): the frame is on a Secure stack; callee registers are where the default rule says; a basic frame; to Thread mode.
+/// Bits of EXC_RETURN (DDI 0553 B3): the frame is on a Secure stack; callee registers are where the
+/// default rule says; it is a basic frame; the return is to Thread mode.
 pub(super) const SECURE: u32 = 1 << 6;
 pub(super) const DEFAULT_RULE: u32 = 1 << 5;
 pub(super) const BASIC: u32 = 1 << 4;
 pub(super) const THREAD: u32 = 1 << 3;
-/// From an exception of Secure state, callee registers on the stack, too, to a thread on its process stack.
+/// EXC_RETURN from a Secure exception to a thread on its process stack, when the frame holds callee
+/// registers, too.
 pub(super) const TO_THREAD: u32 = 0xffff_ffcd;
 
-/// The signature in front of a frame, but for its lowest bit: a basic frame.
+/// The signature in front of a frame. Its lowest bit, which is clear here, is set for a basic
+/// frame.
 pub(super) const SIGNATURE: u32 = 0xfefa_125a;
 
 /// Bytes in front of the basic frame, when the callee registers are stored: a signature, a reserved word, and r4 to r11.
 pub(super) const CALLEE_BYTES: u32 = 40;
-/// Bytes of the basic frame.
 pub(super) const FRAME_BYTES: u32 = 32;
 /// Offset of the program counter in it.
 pub(super) const STACKED_PC: u32 = armv_m::miss::STACKED_PC as u32;
@@ -23,9 +25,11 @@ pub(super) const STACKED_PC: u32 = armv_m::miss::STACKED_PC as u32;
 const CFSR_MUNSTKERR: u32 = 1 << 3;
 pub(super) const CFSR_UNSTKERR: u32 = 1 << 11;
 const CFSR_INVPC: u32 = 1 << 18;
-/// A return whose frame could not be read, or was none, or whose EXC_RETURN is none: of Non-secure state if its reserved bits are not as they must be.
+/// Bits of CFSR that a return sets whose frame could not be read or was none, or whose EXC_RETURN
+/// is none. In Non-secure state the last also means reserved bits that are not as they must be.
 pub(super) const UNSTACKED: u32 = CFSR_MUNSTKERR | CFSR_UNSTKERR | CFSR_INVPC;
-/// SFSR: a signature that is none, an EXC_RETURN of the wrong state, or an access that attribution forbids.
+/// Bits of SFSR: a signature that is none, an EXC_RETURN of the wrong state, or an access that
+/// attribution forbids.
 pub(super) const SFSR_INTEGRITY: u32 = SFSR_INVIS_INVER | SFSR_AUVIOL;
 pub(super) const SFSR_INVIS_INVER: u32 = 1 << 1 | 1 << 2;
 pub(super) const SFSR_AUVIOL: u32 = 1 << 3;
@@ -34,14 +38,16 @@ pub(super) const SFSR_AUVIOL: u32 = 1 << 3;
 pub(super) const HARD_FAULT: u32 = 3;
 pub(super) const SECURE_FAULT: u32 = 7;
 pub(super) const FIRST_LINE: u32 = 16;
-/// ICSR: SysTick of that state waits to be taken.
+/// Bit of ICSR: SysTick of that state waits to be taken.
 pub(super) const PENDSTSET: u32 = 1 << 26;
 
 unsafe extern "C" {
     pub(super) static COFFERDAM_CPU: *const Context;
 }
 
-/// The first word of the frame with which a handler was entered from the thread that runs, if its stack pointer is in its stack.
+/// Returns the first word of the frame with which a handler was entered from the thread that runs.
+/// Nothing is read if the stack pointer is not in the thread's own stack: only that memory is sure
+/// to be there, and to be writable for no handler.
 #[inline(always)]
 pub(super) fn word_on_stack(psp: u32) -> Option<u32> {
     // SAFETY: the address of the Context of the thread that runs; it is written when the kernel starts, before any line is open.
@@ -56,7 +62,6 @@ pub(super) fn is_signed(psp: u32) -> bool {
     signature(psp).is_some()
 }
 
-/// The signature of that frame, if it has one.
 #[inline(always)]
 pub(super) fn signature(psp: u32) -> Option<u32> {
     word_on_stack(psp).filter(|word| word & !1 == SIGNATURE)

@@ -16,13 +16,14 @@ unsafe extern "C" {
     static __kernel_stack_top: u8;
 }
 
-/// A frame with which a handler was entered.
+/// Bytes of a frame with which a handler was entered.
 const LONG_BYTES: u32 = CALLEE_BYTES + FRAME_BYTES;
 /// CFSR: a frame could not be written because of an error on the bus.
 const STKERR: u32 = 1 << 12;
 
-/// Returns true if the interrupted Secure code belongs to a handler that is on its way: the way into the kernel, or the stub that ends a handler. If other
-/// Secure code was interrupted, an active handler is below it, which no handler may be.
+/// Returns true if the interrupted Secure code belongs to a handler that is on its way: the way
+/// into the kernel, or the stub that ends a handler. Below any other Secure code no handler may be
+/// active, because it would hold the kernel off.
 pub(super) fn is_on_its_way(exc_return: u32, msp: u32) -> bool {
     if exc_return & (THREAD | SECURE) != SECURE {
         return false;
@@ -69,7 +70,7 @@ pub(super) fn last_frame(exc_return: u32, msp: u32) -> Option<u32> {
     Some(frame)
 }
 
-/// Bytes of the frame of an exception that came to Secure Handler mode.
+/// Returns the bytes of the frame of an exception that came to Secure Handler mode.
 pub(super) fn own_bytes(exc_return: u32) -> u32 {
     if exc_return & DEFAULT_RULE == 0 { LONG_BYTES } else { FRAME_BYTES }
 }
@@ -84,7 +85,6 @@ fn is_way_in(pc: u32) -> bool {
     (begin..end).contains(&pc)
 }
 
-/// The program counter in a basic frame.
 fn pc(frame: u32) -> u32 {
     // SAFETY: the kernel's stack, where the processor has put the frame of Secure code in Handler mode.
     unsafe { ((frame + STACKED_PC) as *const u32).read_volatile() }

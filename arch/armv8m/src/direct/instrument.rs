@@ -2,10 +2,13 @@
 
 /// An instrument that says what handlers use.
 pub(super) trait Meter {
-    /// Ticks that handlers have used since this was last asked: by a look at the end of an interval, which has met one or not, or by what else.
+    /// Returns the ticks that handlers have used since this was last asked. `met` says whether a
+    /// look at the end of an interval has met one; `None`: it was asked at another time.
     fn used(&self, met: Option<bool>) -> u32;
-    /// Ticks that they have used since then, which stay to be told: of what the instrument can tell at any time.
+    /// Returns the ticks that they have used since then, as far as the instrument can tell at any
+    /// time. They stay to be charged.
     fn pending(&self) -> u32;
-    /// So many ticks are left to them; the instrument interrupts when they are used, if it can.
+    /// Tells the instrument that so many ticks are left. It interrupts when they are used, if it
+    /// can.
     fn grant(&self, left: i32);
 }

@@ -1,12 +1,13 @@
 //! Exceptions that came while a handler ran, or that a handler has caused.
 //!
-//! What is believed, and why:
+//! Handlers can forge most of what an exception leaves behind. This is what is believed, and why:
 //! * The frame with which a handler was entered. It lies on the Secure stack of thread or kernel,
 //!   with a signature, and no handler can write there.
 //! * The active bits of the interrupt controller. Frames on the handlers' own stack say nothing,
 //!   nor do EXC_RETURNs: a handler can forge them.
-//! * The fault status of Non-secure state, where something failed in its Thread mode. A handler's
-//!   return reads a frame there first, which it may not. A thread reads nothing before it fails.
+//! * The fault status of Non-secure state, if something failed in its Thread mode. A handler that
+//!   returns there first reads a frame, and that read is denied. A thread that goes there by itself
+//!   reads nothing before its first fetch fails.
 //!
 //! An active handler is ended from the Secure side, so that its stack and its code do not matter:
 //! the exception returns to a stub in Secure Handler mode that has the handler's number, and the
@@ -32,29 +33,29 @@ use super::state::{CFSR_NS, SFAR, SHCSR_NS};
 use super::strays::{is_returned, settle};
 use crate::registers::SFSR;
 
-/// EXC_RETURN from an exception of Secure state to the kernel, where a handler had been entered
-/// over it: the callee registers are on the stack, too. For a thread: [`TO_THREAD`].
+/// EXC_RETURN with which a Secure exception returns to the kernel, when a handler had interrupted
+/// the kernel: the frame holds the callee registers, too. [`TO_THREAD`] is the same for a thread.
 const TO_KERNEL: u32 = 0xffff_ffc1;
-/// The same at the end of an exception of Non-secure state: the stub returns with it, for the last
-/// handler that is ended.
+/// EXC_RETURN of the last stub, for the last handler that is ended: an exception of Non-secure
+/// state returns with it to the kernel, or to the thread.
 const END_OVER_KERNEL: u32 = 0xffff_ffe0;
 const END_OVER_THREAD: u32 = 0xffff_ffe8;
 
 // Verdicts, in the low word; the entry code compares them. Any other low word is an EXC_RETURN, and
 // then the high word says what is to be done before it is used: bits 0 to 7 count the handlers that
 // are ended, [`LENGTHEN`] and [`DROP_SHIFT`] are about the stack.
-/// Handlers did not cause the exception: it is served as where there are none.
+/// Handlers did not cause the exception. It is served as on a processor without handlers.
 pub(super) const NOT_HANDLERS: u64 = 0;
-/// The exception returns to what it has interrupted, as it was.
+/// The exception returns to what it has interrupted, and changes nothing.
 pub(super) const GO_ON: u64 = 1;
-/// The running thread is stopped: it has no frame with which it could go on.
+/// The running thread is stopped, because it has no frame with which it could go on.
 pub(super) const STOP_THREAD: u64 = 2;
-/// In the high word: this exception came to Secure code, and its frame has no signature and no
-/// callee registers. The last stub returns from a Non-secure exception, which expects both. They
-/// are put in front of the frame.
+/// In the high word: this exception came to Secure code, so its frame has no signature and no
+/// callee registers. The last stub returns from a Non-secure exception, which expects both, so the
+/// entry code puts them in front of the frame.
 pub(super) const LENGTHEN: u32 = 1 << 8;
 /// In the high word, from this bit on: bytes of the main stack that are taken off it first. They
-/// are frames of handlers that are ended, which nobody returns to.
+/// are frames of handlers that are ended, and nothing returns to them.
 pub(super) const DROP_SHIFT: u32 = 16;
 
 const SFSR_INVEP: u32 = 1;
@@ -72,7 +73,7 @@ const PENDSV: u32 = 14;
 const SYSTICK: u32 = 15;
 
 /// Notes what a handler has done, closes all lines, and has the kernel stop its domain. The kernel
-/// comes later, by PendSV, because this may have interrupted it. What was noted first is kept: what
+/// comes later, by PendSV, because this may have interrupted it. The first deed is kept: what
 /// follows from it would mislead.
 pub(super) fn blame(fault: Fault, address: u32) {
     let owner = &COFFERDAM_OWNER;
@@ -98,12 +99,14 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
     let number = armv_m::exception_number();
     let (status, secure) = (regs::CFSR.read(), SFSR.read());
     if number > SECURE_FAULT {
-        // The kernel is not entered over handlers: it comes again when they are gone.
+        // The kernel is not entered while handlers are active. Its exception is pended again, and
+        // comes when they are ended.
         pend_again(number);
         return met(exc_return, psp, msp, false);
     }
     if let Some(last) = (number == HARD_FAULT).then(|| inside::last_frame(exc_return, msp)).flatten() {
-        // Handlers have filled the kernel's stack. Everything below the last frame goes.
+        // Handlers have filled the kernel's stack, so the frame of the last one failed. What lies
+        // below the last good frame goes.
         settle(status, secure);
         blame(Fault::Return, 0);
         return unwind(number, psp, last) + (u64::from((last - msp) << DROP_SHIFT) << 32);
@@ -112,9 +115,10 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
         return again(number, exc_return, psp, msp);
     }
     if exc_return & SECURE != 0 {
-        // A handler was to be entered, or has returned, with what only a handler can spoil: a
+        // A handler could not be entered, or its return failed, by what only a handler can spoil: a
         // signature or an EXC_RETURN that is none, a vector or a frame that cannot be read. The
-        // last two can be a thread's, too; callee registers on the stack tell that it was none.
+        // last two can also be a thread's fault. If callee registers are on the stack, it was a
+        // handler's.
         let no_vector = number == HARD_FAULT && regs::HFSR.read() & HFSR_VECTTBL != 0;
         let failed = secure & SFSR_INVIS_INVER != 0
             || is_forged(number, exc_return, psp)
@@ -126,8 +130,9 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
         }
         let is_held_off = exc_return & THREAD != 0 && (is_masked() || is_active());
         if number == HARD_FAULT && is_held_off && regs::HFSR.read() & HFSR_FORCED != 0 {
-            // A thread's call or miss has become a HardFault, because masks or active exceptions
-            // that handlers have left hold the kernel off. It is taken again when they are ended.
+            // Masks or active exceptions that handlers have left hold the kernel off, so a thread's
+            // call or miss has become a HardFault. It is pended again, and taken when they are
+            // ended.
             regs::HFSR.write(u32::MAX);
             blame(Fault::Return, 0);
             pend_again(cause(status, secure));
@@ -137,16 +142,17 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
     }
     if exc_return & THREAD != 0 && !kernel_is_active(number) {
         // A thread went to Non-secure Thread mode, or a handler returned into its place. Nothing
-        // can be executed there, so that this fault is all that has happened. A thread is not to
-        // blame for more: it sets no masks, and does not come there under a handler that is active.
+        // can be executed there, so this fault is all that has happened. A thread sets no masks,
+        // and cannot come there while a handler is active: if either is found, a handler is to
+        // blame.
         if is_returned(status, secure) || is_masked() || is_active() {
             blame(Fault::Return, 0);
         }
         unmask();
         COFFERDAM_OWNER.reset_stack();
         if is_signed(psp) {
-            // A handler had been entered over the thread, or the thread has made such a frame
-            // itself. It goes on with it.
+            // The thread has the frame of a handler's entry, or has made such a frame itself. It
+            // goes on with that frame.
             settle(status, secure);
             return unwind(number, psp, msp);
         }
@@ -158,8 +164,10 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
     unwind(number, psp, msp)
 }
 
-/// Returns true if a handler's return has led here, whatever the status of faults says: to Handler mode of Secure state while none of the kernel's exceptions is
-/// active, or with another kind of frame than the hardware has written. The exception follows such a return at once, before anything of it fails.
+/// Returns true if a handler has returned with an EXC_RETURN that it forged, whatever the fault
+/// status says: to Secure Handler mode while no exception of the kernel is active, or with another
+/// kind of frame than the hardware has written. This exception followed such a return at once,
+/// before anything of it could fail.
 fn is_forged(number: u32, exc_return: u32, psp: u32) -> bool {
     if exc_return & THREAD == 0 {
         return !kernel_is_active(number) && !meter_is_active();
@@ -168,29 +176,31 @@ fn is_forged(number: u32, exc_return: u32, psp: u32) -> bool {
     exc_return & DEFAULT_RULE == 0 && word_on_stack(psp).is_some_and(|word| word != SIGNATURE | basic)
 }
 
-/// Returns the verdict on a fault whose status a HardFault of handlers has changed before it was read: what has failed is done again, and fails again.
+/// Returns the verdict on a fault whose status a later HardFault of handlers has cleared. The
+/// failed access is made again, and fails again, with a status of its own.
 fn again(number: u32, exc_return: u32, psp: u32, msp: u32) -> u64 {
     settle(u32::MAX, u32::MAX);
     if kernel_is_active(number) || is_signed(psp) { unwind(number, psp, msp) } else { end(exc_return, psp, msp) }
 }
 
-/// Returns the verdict when the meter, or an exception of the kernel, came to Non-secure state. It
-/// has met a handler, or a thread that went there by itself and has not come to its fault yet. With
-/// `is_empty` the handlers' capacity is used up, or they have cheated, so that they are ended.
+/// Returns the verdict when the meter, or an exception of the kernel, came to Non-secure state.
+/// What it interrupted is a handler, or a thread that went there by itself and has not come to its
+/// fault yet. With `is_empty` handlers are ended: their capacity is used up, or they have cheated.
 pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
     let number = armv_m::exception_number();
     let in_thread = exc_return & (THREAD | SECURE) == THREAD;
     if in_thread && !kernel_is_active(number) {
         let is_signed = is_signed(psp);
-        // It may be anybody's thread, and a signature proves nothing: a thread can write one onto
-        // its own stack. If the mode is closed, a fault is all that is ahead of it. Handlers are
-        // blamed only for what no thread can do: masks, and a Thread mode that is open.
+        // It may be any domain's thread, and a signature proves nothing: a thread can write one
+        // onto its own stack. If the mode is closed, a fault is all that is ahead of it. Handlers
+        // are blamed only for what no thread can do: masks, and a Thread mode that is open.
         if !(is_signed && is_thread_mode_open()) {
             if is_masked() || is_active() {
                 blame(Fault::Return, 0);
             }
             // The meter leaves the thread to its fault, which ends it at once. An exception of the
-            // kernel cannot: it was pended again, and would come here before the fault, for ever.
+            // kernel cannot do that: it was pended again, and would come here before the fault, for
+            // ever.
             if is_meter(number) {
                 return GO_ON;
             }
@@ -199,7 +209,8 @@ pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
         }
     }
     if in_thread || !is_meter(number) {
-        // An exception of the kernel came to a handler that has made itself less important than the kernel.
+        // An exception of the kernel can interrupt a handler only if that has made itself less
+        // important than the kernel.
         blame(Fault::Return, 0);
     } else if !is_empty {
         return GO_ON;
@@ -207,8 +218,8 @@ pub(super) fn met(exc_return: u32, psp: u32, msp: u32, is_empty: bool) -> u64 {
     unwind(number, psp, msp)
 }
 
-/// Returns true if an exception came to a thread that has gone to Non-secure code by itself. That
-/// time is not charged to handlers: the thread has come there alone, and only a fault is ahead.
+/// Returns true if an exception came to a thread that has gone to Non-secure code by itself. Its
+/// time is not charged to handlers, because they have no part in it.
 pub(super) fn is_stray(exc_return: u32) -> bool {
     exc_return & (THREAD | SECURE) == THREAD && !is_thread_mode_open()
 }
@@ -228,9 +239,9 @@ pub(super) fn is_active() -> bool {
         })
 }
 
-/// Returns what a look finds of the handler whose frame is on the stack of Non-secure state. Its
-/// stack may not be in its domain's memory; that comes first, because the frame is read only from a
-/// stack that is. Or its last instruction was WFI or WFE: the counter stands still while the
+/// Returns what a look finds wrong with the handler whose frame is on the stack of Non-secure
+/// state. First, its stack may not be in its domain's memory: the frame can only be read from one
+/// that is. Second, its last instruction may be WFI or WFE: the counter stands still while the
 /// processor sleeps, and such a handler would take time that nothing counts.
 pub(super) fn finding() -> Option<(Fault, u32)> {
     let sp: u32;
@@ -244,8 +255,9 @@ pub(super) fn finding() -> Option<(Fault, u32)> {
     is_behind_sleep(pc).then_some((Fault::Data, 0))
 }
 
-/// Returns true if the instruction before an address is WFI or WFE, of two bytes or of four. Only
-/// what handlers can execute is read: their code, and their domain's open memory.
+/// Returns true if the instruction before an address is WFI or WFE, of two bytes or of four. It
+/// reads only what handlers can execute, their code and their domain's open memory, because any
+/// other address may fault or have side effects.
 fn is_behind_sleep(pc: u32) -> bool {
     const HINTS: [u32; 2] = [0xbf30, 0xbf20];
     const WIDE_HINTS: [u32; 2] = [0xf3af_8003, 0xf3af_8002];
@@ -263,8 +275,8 @@ fn is_meter(number: u32) -> bool {
     number >= FIRST_LINE && COFFERDAM_OWNER.is_meter(number - FIRST_LINE)
 }
 
-/// Returns name and address of what a handler did, from what Secure state was told of it:
-/// SFSR, then CFSR.
+/// Returns name and address of what a handler did, from the status in Secure state. SFSR counts
+/// before CFSR.
 fn named(status: u32, secure: u32) -> (Fault, u32) {
     if secure & SFSR_INVEP != 0 {
         (Fault::Execute, 0)
@@ -277,8 +289,8 @@ fn named(status: u32, secure: u32) -> (Fault, u32) {
     }
 }
 
-/// Returns the number of the exception that has become a HardFault because handlers' masks were
-/// set. The fault status names a fault. A system call has none.
+/// Returns the number of the exception that became a HardFault because handlers' masks held it off.
+/// The fault status names a fault; a system call has none, so without a status it is that.
 fn cause(status: u32, secure: u32) -> u32 {
     match status {
         _ if secure != 0 => SECURE_FAULT,
@@ -304,8 +316,8 @@ fn pend_again(number: u32) {
     }
 }
 
-/// Returns true if an exception of the kernel is active beside the one that runs: handlers have
-/// then interrupted the kernel, not a thread.
+/// Returns true if an exception of the kernel is active beside the one that runs. Then handlers
+/// have interrupted the kernel, not a thread.
 fn kernel_is_active(number: u32) -> bool {
     let active = regs::SHCSR.read();
     if ACTIVE.iter().any(|(other, bit)| *other != number && active & bit != 0) {
@@ -326,16 +338,16 @@ fn meter_is_active() -> bool {
     })
 }
 
-/// Returns bits of those Secure lines, of 32 from this one on, whose exceptions are not the
-/// kernel's: the one that runs, and the meter's.
+/// Returns the bits of Secure lines, of 32 from this one on, whose exceptions are not the kernel's:
+/// the one that runs now, and the meter's.
 fn beside_the_kernel(number: u32, line: u32) -> u32 {
     let owner = &COFFERDAM_OWNER;
     let lines = [number.wrapping_sub(FIRST_LINE), owner.looks.line.load(Relaxed), owner.counter.line.load(Relaxed)];
     lines.iter().filter(|own| **own & !31 == line).fold(0, |bits, own| bits | 1 << (own & 31))
 }
 
-/// Returns the verdict that ends whatever handlers have left active above the Secure code to which
-/// this exception came. A handler can return past another one, to the code below both: that one
+/// Returns the verdict that ends all handlers that are still active above the Secure code to which
+/// this exception came. A handler can return past another one, to the code below both. The other
 /// then stays active, and its priority holds the kernel off.
 pub(super) fn end(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let over = if exc_return & THREAD == 0 { END_OVER_KERNEL } else { END_OVER_THREAD };
@@ -363,9 +375,9 @@ fn has_room(psp: u32) -> bool {
     })
 }
 
-/// Makes the running thread fault when it goes on, with a made frame at the end of its stack that
-/// leads to address 0. Its own stack pointer leaves no room for the frame that the last stub
-/// returns to, and the handler has to be ended all the same.
+/// Makes the running thread fault when it goes on, by a frame at the end of its stack that leads to
+/// address 0. Its own stack pointer leaves no room for the frame with which the last stub returns,
+/// but the handler has to be ended all the same.
 fn fail_thread() {
     const WORDS: usize = (CALLEE_BYTES + FRAME_BYTES) as usize / 4;
     const THUMB: u32 = 1 << 24;
@@ -381,15 +393,15 @@ fn fail_thread() {
     }
 }
 
-/// Returns the verdict with which whatever handlers have interrupted goes on, the kernel or a
-/// thread: the EXC_RETURN, how many handlers are ended, and what of the main stack goes with them.
+/// Returns the verdict with which the kernel or the thread goes on that handlers have interrupted:
+/// the EXC_RETURN, how many handlers are ended, and how much of the main stack goes with them.
 pub(super) fn unwind(number: u32, psp: u32, msp: u32) -> u64 {
     let kernel = kernel_is_active(number);
     let drop = inside::left_over(msp, kernel);
     // SAFETY: the frame on the kernel's stack: hardware has put it there when the outermost handler was entered.
     let word = if kernel { Some(unsafe { ((msp + drop) as *const u32).read_volatile() }) } else { word_on_stack(psp) };
     // Its lowest bit is clear if floating-point state is in the frame. A stack pointer that has
-    // left the thread's stack is not followed.
+    // left the thread's stack is not followed, because an access there can fail.
     let basic = if word.is_none_or(|word| word & 1 != 0) { BASIC } else { 0 };
     let count = chain();
     let last = match (count, kernel) {
@@ -401,15 +413,15 @@ pub(super) fn unwind(number: u32, psp: u32, msp: u32) -> u64 {
     u64::from(last | basic) | u64::from(count | drop << DROP_SHIFT) << 32
 }
 
-/// Returns the verdict when the meter has interrupted a handler that is to be ended, while that was
-/// in Secure code: in the way into the kernel, or in the stub. The stub is left alone, because its
-/// next instruction ends the handler.
+/// Returns the verdict when the meter has interrupted a handler that is to be ended while the
+/// handler was in Secure code: in the way into the kernel, or in the stub. The stub is left alone,
+/// because its next instruction ends the handler.
 pub(super) fn end_inside(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let own = inside::own_bytes(exc_return);
     if !inside::is_in_way_in(msp + own - FRAME_BYTES) {
         return GO_ON;
     }
-    // The meter's own frame goes, too: it would lead back there.
+    // The meter's own frame goes, too, because it would lead back there.
     unwind(armv_m::exception_number(), psp, msp + own) + (u64::from(own << DROP_SHIFT) << 32)
 }
 

@@ -1,7 +1,9 @@
-//! Registers of Non-secure state that handlers can write: whoever occupies it next, or their own domain in its next life, finds them as after a reset.
+//! Registers of Non-secure state that handlers can write. They are put back, so that the next
+//! domain's handlers, or those of the same domain's next life, find them as after a reset.
 //!
-//! docs/interrupts.md lists every register of Armv8-M Mainline that Non-secure code can write, and says who puts it back. The registers here need only a value.
-//! `tests/direct/left.toml` writes into all of them and compares.
+//! docs/interrupts.md lists every register of Armv8-M Mainline that Non-secure code can write, and
+//! says who puts it back. The registers here need only a value. `tests/direct/left.toml` writes
+//! into all of them and compares.
 
 use core::arch::asm;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -11,7 +13,8 @@ use super::counter::DEMCR;
 use super::owner::COFFERDAM_OWNER;
 use super::registers::register;
 
-/// Registers as Secure code finds them, and their values after a reset (DDI 0553 D1.2). Where ones clear, all are written.
+/// Registers as Secure code finds them, and their values after a reset (DDI 0553 D1.2). A register
+/// whose ones clear bits is written with all ones.
 const REGISTERS: [(u32, u32); 18] = [
     // ACTLR.
     (0xe002_e008, 0),
@@ -19,7 +22,7 @@ const REGISTERS: [(u32, u32); 18] = [
     (0xe002_ed0c, 0x05fa_0000),
     // SCR.
     (0xe002_ed10, 0),
-    // CCR: two bits are one for good.
+    // CCR: two bits are always one.
     (0xe002_ed14, 0x201),
     // SHPR1 to SHPR3: another's priorities would order the next one's system exceptions.
     (0xe002_ed18, 0),
@@ -45,7 +48,8 @@ const REGISTERS: [(u32, u32); 18] = [
     (0xe002_ef3c, 0),
 ];
 
-/// Registers of the debug units, which both states share: offsets from 0xE000_0000, or from where a simulator has them. The counter sets DWT's other registers.
+/// Registers of the debug units, which both states share: offsets from 0xE000_0000, or from where a
+/// simulator has them. DWT's other registers are not here, because the counter sets them.
 const DEBUG: [(u32, u32); 18] = [
     // DWT: comparators 1 to 3 and their functions.
     (0x1038, 0),
@@ -71,7 +75,7 @@ const DEBUG: [(u32, u32); 18] = [
     (DEMCR, 0),
 ];
 
-/// Where the units for debugging are; 0: nowhere.
+/// Where the debug units are. 0: the board's file does not say, and they are left alone.
 static UNITS: AtomicU32 = AtomicU32::new(0);
 
 /// Takes the address of the debug units from the board's file, because a simulator may have them elsewhere.

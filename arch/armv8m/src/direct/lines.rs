@@ -7,7 +7,8 @@ use armv_m::regs;
 use super::owner::{COFFERDAM_ARMED, COFFERDAM_OWNER, COFFERDAM_WAKES, Line, Request};
 use super::registers::write_bit;
 
-/// A thread allows a line; whether it is one of a handler. Its first acknowledgement opens it.
+/// A thread allows a line. Returns true if the line leads to a handler. Only the first
+/// acknowledgement opens it: a thread must have set up what its handler uses.
 ///
 /// # Bound
 /// The lines of handlers, and the meter's exception.
@@ -17,7 +18,8 @@ pub(crate) fn acknowledge(line: u32) -> bool {
     let Some((own, bit)) = owner.every_line().find(is_it) else { return false };
     let (enabled, seat) = (owner.enabled.load(Relaxed), u32::from(own.seat.load(Relaxed)));
     if seat != owner.seat.load(Relaxed) {
-        // The kernel takes it. Its handler may run when its domain occupies.
+        // Its domain does not occupy, so the kernel takes the line. The handler may run when the
+        // domain occupies.
         owner.enabled.store(enabled | bit, Relaxed);
         if let Some(seat) = owner.seats.get(seat as usize) {
             seat.stopped.store(0, Relaxed);
@@ -30,12 +32,12 @@ pub(crate) fn acknowledge(line: u32) -> bool {
         write_bit(regs::nvic_icpr(line));
         owner.ask(Request::Open);
     }
-    // It may have asked for its thread already.
+    // The handler may have asked for its thread already, when nothing was paid for.
     regs::ICSR.write(regs::PENDSVSET);
     true
 }
 
-/// A domain runs no more until it is restarted.
+/// Notes that a domain runs no more until it is restarted, so that its handlers do not run either.
 pub(crate) fn stopped(domain: u8) {
     let owner = &COFFERDAM_OWNER;
     let Some(index) = owner.seat_of(domain) else { return };
@@ -50,22 +52,23 @@ pub(crate) fn stopped(domain: u8) {
     }
 }
 
-/// The next wake of a line's handler is paid for.
+/// Notes that the next wake of a line's handler is paid for.
 pub(super) fn pay(line: u32) {
     set(&COFFERDAM_ARMED, line, 1);
 }
 
-/// Whether it is.
+/// Returns true if the next wake of a line's handler is paid for.
 pub(super) fn is_paid(line: u32) -> bool {
     is_set(&COFFERDAM_ARMED, line)
 }
 
-/// Whether a line's handler has asked for its thread, and that is paid for.
+/// Returns true if a line's handler has asked for its thread and that is paid for.
 pub(super) fn asks(line: u32) -> bool {
     is_paid(line) && is_set(&COFFERDAM_WAKES, line)
 }
 
-/// Its handler has not asked any more. If it asks in between, the next acknowledgement finds that.
+/// Takes the request of a line's handler, and what was paid for it. A request that comes in between
+/// is found by the next acknowledgement.
 pub(super) fn take(line: u32) {
     set(&COFFERDAM_WAKES, line, 0);
     set(&COFFERDAM_ARMED, line, 0);

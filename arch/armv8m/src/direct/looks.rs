@@ -1,4 +1,5 @@
-//! The timer that looks at random times whether handlers run. It is above all of them, and whatever they do, it comes.
+//! The timer that looks at random times whether handlers run. Its interrupt is above all of them,
+//! so it comes whatever they do.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -32,14 +33,14 @@ impl Looks {
         boundary: AtomicU32::new(0),
     };
 
-    /// Begins to look.
+    /// Begins to look. The seed of the generator must not be 0.
     pub(super) fn start(&self, seed: u32) {
         self.seed.store(seed | 1, Relaxed);
         self.arm(false);
         enable_above_all(self.line.load(Relaxed));
     }
 
-    /// Whether an interval has ended, which is noted.
+    /// Returns true if an interval has ended, and adds that to the time that has passed.
     pub(super) fn take_end(&self) -> bool {
         let is_over = self.is_over();
         if is_over {
@@ -48,7 +49,8 @@ impl Looks {
         is_over
     }
 
-    /// Whether an interval has ended, and no boundary of the period has passed.
+    /// Returns true if an interval has ended and no boundary of the period has passed: then a look
+    /// has nothing to refill.
     #[inline(always)]
     pub(super) fn is_within_period(&self) -> bool {
         self.is_over() && self.since.load(Relaxed) + self.interval.load(Relaxed) < self.boundary.load(Relaxed)
@@ -59,7 +61,7 @@ impl Looks {
         register(self.timer.load(Relaxed), MASKED_STATUS).read() & 1 != 0
     }
 
-    /// Whether a boundary of the period has passed.
+    /// Returns true if a boundary of the period has passed.
     pub(super) fn is_at_boundary(&self) -> bool {
         self.since.load(Relaxed) >= self.boundary.load(Relaxed)
     }
@@ -74,7 +76,7 @@ impl Looks {
         self.since.swap(0, Relaxed)
     }
 
-    /// The next boundary is so many ticks ahead.
+    /// Notes that the next boundary is so many ticks ahead.
     pub(super) fn expect(&self, boundary: u32) {
         self.boundary.store(boundary, Relaxed);
     }
@@ -84,14 +86,16 @@ impl Looks {
         if is_counted { self.draw_counted() } else { self.begin(Intervals::draw, u32::MAX) }
     }
 
-    /// An interval that has ended beside a counter is noted, and the next begins.
+    /// Adds an interval that has ended beside a counter, and begins the next.
     #[inline(always)]
     pub(super) fn next(&self) {
         self.since.store(self.since.load(Relaxed) + self.interval.load(Relaxed), Relaxed);
         self.draw_counted();
     }
 
-    /// Beside a counter an interval ends soon behind the next boundary. One function for all looks, where those that find nothing are.
+    /// Draws an interval beside a counter. It ends soon behind the next boundary at the latest,
+    /// because the servers are refilled there. It is one function for all looks, in the memory of
+    /// those that find nothing.
     #[inline(never)]
     #[unsafe(link_section = ".hot.looks")]
     fn draw_counted(&self) {
@@ -114,7 +118,8 @@ impl Looks {
     }
 }
 
-/// Each look that meets a handler charges it one mean interval.
+/// Charges one mean interval for each look that meets a handler: it cannot know how long the
+/// handler ran.
 pub(super) struct Sampler;
 
 impl Meter for Sampler {

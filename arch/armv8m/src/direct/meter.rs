@@ -23,7 +23,8 @@ pub(super) fn start(servers: impl Iterator<Item = (u32, u32)>, seed: u32) -> Opt
     Some(())
 }
 
-/// An interval has ended, or handlers have come to what was left. Whether their capacity is used up now.
+/// Charges handlers when an interval has ended, or when they have used up what was left. Returns
+/// true if their capacity is used up now.
 fn measure(met: Option<bool>) -> bool {
     let owner = &COFFERDAM_OWNER;
     let meter = meter();
@@ -36,7 +37,8 @@ fn measure(met: Option<bool>) -> bool {
     left <= 0
 }
 
-/// What the domain that leaves has done to its counter, or left set, is found now, and its own: another one is not blamed for it.
+/// Looks for what the domain that leaves has done to its counter, or left set. That is done before
+/// the change, so that another domain is not blamed for it.
 fn find() {
     let counter = &COFFERDAM_OWNER.counter;
     let goes_back = DISPLACED.goes_back();
@@ -47,7 +49,8 @@ fn find() {
     }
 }
 
-/// Does what the kernel has asked for, once. Another domain does not occupy before the handlers that stay active are ended: a look does what is left then.
+/// Does what the kernel has asked for, once. While a handler stays active no other domain occupies,
+/// because that handler would go on in the other's state; the look that ends it does the rest.
 fn serve(request: u32, stays: bool) {
     let owner = &COFFERDAM_OWNER;
     owner.request.store(0, Relaxed);
@@ -74,16 +77,20 @@ fn serve(request: u32, stays: bool) {
     owner.reopen();
 }
 
-/// The meter's interrupts, with EXC_RETURN and both stack pointers as they were; returns a verdict as `judge` does.
+/// Serves the meter's interrupts. It gets EXC_RETURN and both stack pointers as they were, and
+/// returns a verdict as `judge` does.
 #[unsafe(no_mangle)]
 pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u32) -> u64 {
     let owner = &COFFERDAM_OWNER;
     let outside = exc_return & SECURE == 0;
-    // Also on its way into the kernel. What is active above other Secure code stays there.
+    // A handler is also met on its way into the kernel. What is active above other Secure code
+    // stays there, and is ended.
     let is_inside = !outside && judge::is_active();
     let stays = is_inside && !inside::is_on_its_way(exc_return, msp);
     let request = owner.request.load(Relaxed);
-    // A handler can come between the kernel's request and its interrupt, which follows then. Nothing is done under it: it would go on with what the next one has.
+    // A handler can come between the kernel's request and its interrupt, which follows then.
+    // Nothing is done while that handler is interrupted: it would go on with what belongs to the
+    // next one.
     if request != 0 && !outside && (!is_inside || stays) {
         serve(request, stays);
     }
@@ -94,7 +101,8 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     let strays = outside && judge::is_stray(exc_return);
     let meets = outside && !strays || is_inside && !stays;
     let (is_counted, is_at_boundary) = (owner.counter.is_there(), owner.looks.is_at_boundary());
-    // Handlers that make Thread mode of their state privileged have others' threads fail there.
+    // A Thread mode that handlers have made privileged lets their returns fail in others' places
+    // without a trace, so it is looked for at each interval.
     let found = match ended {
         true if is_thread_mode_privileged() => Some((Fault::Return, 0)),
         true if is_counted && judge::is_handler(exc_return) => judge::finding(),
@@ -132,13 +140,15 @@ pub(super) extern "C" fn cofferdam_owner_meter(exc_return: u32, psp: u32, msp: u
     if is_over { judge::end_inside(exc_return, psp, msp) } else { GO_ON }
 }
 
-/// Ends what stays active, for which its domain is to blame.
+/// Ends what stays active above Secure code, and blames its domain, because no handler may be
+/// there.
 fn end(exc_return: u32, psp: u32, msp: u32) -> u64 {
     judge::blame(Fault::Return, 0);
     judge::end(exc_return, psp, msp)
 }
 
-/// There is something to charge: a look has met handlers or not, or handlers have come to what was left. Their lines are closed while there is nothing left.
+/// Charges what there is to charge, and closes lines as long as nothing is left, so that no handler
+/// begins without capacity.
 fn settle(met: Option<bool>) {
     let owner = &COFFERDAM_OWNER;
     let is_empty = measure(met);

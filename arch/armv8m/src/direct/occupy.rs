@@ -18,7 +18,8 @@ use super::owner::{COFFERDAM_OWNER, Request};
 use super::registers::{set_priority, write_bit};
 use crate::unit::Armv8;
 
-/// Memory and devices of each domain with handlers: written at boot.
+/// Memory and devices of each domain with handlers. They are computed at boot, because a change
+/// happens above all handlers and must be short.
 struct Places(UnsafeCell<[Access; MAX_OWNERS]>);
 
 // SAFETY: after boot only the meter's exceptions use it, which have one priority.
@@ -37,19 +38,20 @@ pub(super) fn start(system: &System<'_>, facts: &Facts) -> Result<(), BootError>
         *place = Access::of(system, facts, &own)?;
     }
     enter(0);
-    // It is as after a reset.
+    // The state is as after a reset, so SysTick needs no clearing.
     COFFERDAM_OWNER.timed.store(0, Relaxed);
     Ok(())
 }
 
-/// Of a domain with handlers.
+/// What the domain of a seat has open while it occupies.
 fn access(seat: u32) -> &'static Access {
     // SAFETY: written at boot only.
     let places = unsafe { &*PLACES.0.get() };
     &places[seat as usize % MAX_OWNERS]
 }
 
-/// The kernel asks for it. Whether the domain has handlers.
+/// Asks the meter's exception for a change, because that is above all handlers. Returns false if
+/// the domain has no handlers.
 ///
 /// # Bound
 /// The lines of handlers, and the blocks of memory that two domains open to them.
@@ -59,13 +61,14 @@ pub(crate) fn occupy(domain: u8) -> bool {
     if index as u32 != owner.seat.load(Relaxed) {
         owner.next.store(index as u32, Relaxed);
         owner.ask(Request::Change);
-        // Wakes of lines that are reached without the kernel again.
+        // Lines whose handlers are reached without the kernel again may have wakes to deliver.
         regs::ICSR.write(regs::PENDSVSET);
     }
     true
 }
 
-/// The handlers of the domain that occupies are closed, and those of another one entered. Above all handlers.
+/// Closes the handlers of the domain that occupies, and enters those of another one. The caller is
+/// the meter's exception, so no handler runs in between.
 pub(super) fn change() {
     let owner = &COFFERDAM_OWNER;
     leave();
@@ -81,7 +84,8 @@ fn leave() {
         let (target, bit) = regs::nvic_itns(line);
         target.write(target.read() & !bit);
         set_priority(line, Armv8::KERNEL_PRIORITY as u8);
-        // The kernel takes them from now on: as often as is paid for, and what handlers have asked for first.
+        // The kernel takes these lines from now on, as often as is paid for. What handlers have
+        // asked for comes first.
         if asks(line) {
             write_bit(regs::nvic_ispr(line));
         }
@@ -93,7 +97,8 @@ fn leave() {
     access(owner.seat.load(Relaxed)).set(false);
 }
 
-/// Opens what a domain has, and leads its lines to its handlers. None of them runs before its thread has acknowledged one.
+/// Opens what a domain has, and leads its lines to its handlers. They stay closed until `reopen`,
+/// when the registers are as after a reset.
 fn enter(seat: u32) {
     let owner = &COFFERDAM_OWNER;
     owner.occupy(seat);

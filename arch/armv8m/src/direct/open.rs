@@ -42,7 +42,8 @@ pub fn open(system: &System<'_>, facts: &Facts) -> Result<(), BootError> {
     start(system, facts)
 }
 
-/// Notes all lines of handlers. Each leads to the kernel as long as its domain does not occupy.
+/// Notes all lines of handlers. Each leads to the kernel as long as its domain does not occupy, so
+/// nothing of the interrupt controller changes here.
 fn lines(system: &System<'_>) -> Result<(), BootError> {
     let owner = &COFFERDAM_OWNER;
     let mut count = 0;

@@ -1,5 +1,9 @@
-//! The domain whose handlers interrupts reach, its lines, and what is noted about them; of the other domains with handlers, what is noted until then. The kernel writes some words, exceptions above it others; each word is read and written
-//! whole, and none of the kernel's is written above it.
+//! The domain whose handlers interrupts reach, its lines, and what is noted about them. For the
+//! other domains with handlers it has what is noted until they occupy.
+//!
+//! The kernel writes some of the words, and exceptions above it write the others. Each word is read
+//! and written whole, and those of the kernel are not written above it, so nothing here needs a
+//! lock.
 
 use core::arch::asm;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::Relaxed};
@@ -14,7 +18,7 @@ use super::looks::Looks;
 use super::registers::{set_priority, write_bit};
 use super::state::{CFSR_NS, ICSR_NS, SCR_NS, SHCSR_NS, VTOR_NS};
 
-/// Lines that can reach handlers have lower numbers.
+/// Lines that can reach handlers have numbers below this: the way in has a byte for each.
 pub(super) const MAX_LINE: u32 = 128;
 
 /// All active bits of SHCSR.
@@ -40,22 +44,24 @@ pub(super) struct Line {
 
 /// A domain with handlers. All zero: there is none.
 pub(super) struct Seat {
-    /// Its number, plus one.
+    /// The domain's number plus one, so that 0 stands for no domain.
     pub domain: AtomicU32,
     /// Not 0: the domain was stopped or is about to be, and no handler runs until it acknowledges a line anew.
     pub stopped: AtomicU32,
-    /// Vectors while handlers may run, and while they may not.
+    /// Vectors while handlers may run, and while they may not. The quiet ones lead to a stub,
+    /// because an exception of theirs that is pending still comes.
     vectors: AtomicU32,
     quiet: AtomicU32,
-    /// The memory that its handlers may write and in which their stack is, from its first address to the top of that stack.
+    /// The memory that its handlers may write and in which their stack is, from its first address
+    /// to the top of that stack. A look reads frames only there.
     stack_base: AtomicU32,
     stack_top: AtomicU32,
-    /// Generation of capabilities to its server. The kernel's.
+    /// Generation of capabilities to its server. Only the kernel writes it.
     generation: AtomicU16,
-    /// The code of handlers.
+    /// The code of handlers: looks read instructions only there and in their own memory.
     text_base: AtomicU32,
     text_bytes: AtomicU32,
-    /// The doubt about its counter, while it does not occupy.
+    /// The doubt about its counter, kept while it does not occupy.
     pub doubt: AtomicU32,
     /// What its handlers have done, for the kernel: a number of `abi::trace::Fault`, or 0, and the address. Several domains can be blamed before the kernel comes.
     pub fault: AtomicU32,
@@ -64,7 +70,7 @@ pub(super) struct Seat {
 
 /// The domain that occupies Non-secure state. All zero: there is none.
 pub(super) struct Owner {
-    /// Its number, plus one: as its seat has it, for the entry code.
+    /// The occupant's number plus one, as its seat has it: the entry code reads this word first.
     domain: AtomicU32,
     /// Its place among those with handlers, and the place of the one that is to occupy.
     pub seat: AtomicU32,
@@ -73,13 +79,15 @@ pub(super) struct Owner {
     /// The lines of all of them.
     pub all: [Line; MAX_DIRECT],
     pub count: AtomicU32,
-    /// A bit for each line that its thread has acknowledged once: its handler may run. The kernel's.
+    /// A bit for each line that its thread has acknowledged once, so that its handler may run. Only
+    /// the kernel writes it.
     pub enabled: AtomicU32,
-    /// Exceptions that a cut-off ends, the outermost first.
+    /// Exceptions that a cut-off ends, the outermost first, in the order in which the entry code
+    /// makes their frames.
     pub chain: [AtomicU8; MAX_DIRECT],
     /// The kernel's request, a [`Request`] or 0.
     pub request: AtomicU32,
-    /// Not 0: the capacity is used up. The meter's, as all that follows.
+    /// Not 0: the capacity is used up. Only the meter writes this word and those that follow.
     pub exhausted: AtomicU32,
     /// Not 0: SysTick of Non-secure state still has what a former occupant or life has written, until the stub in that state clears it.
     pub timed: AtomicU32,
@@ -132,7 +140,8 @@ impl Seat {
         address: AtomicU32::new(0),
     };
 
-    /// A domain takes it, at boot, with the first address of the memory in which its handlers' stack is.
+    /// Gives the seat to a domain, at boot. `stack_base` is the first address of the memory that
+    /// has its handlers' stack.
     pub(super) fn take(&self, own: &Direct, stack_base: u32) {
         self.domain.store(own.domain, Relaxed);
         self.stopped.store(1, Relaxed);
@@ -146,7 +155,7 @@ impl Seat {
 }
 
 impl Owner {
-    /// The lines of all domains, each with its bit.
+    /// The lines of all domains, each with its bit in `enabled`.
     pub(super) fn every_line(&self) -> impl Iterator<Item = (&Line, u32)> + '_ {
         let count = self.count.load(Relaxed) as usize;
         self.all.iter().take(count).enumerate().map(|(index, line)| (line, 1 << index))
@@ -159,42 +168,43 @@ impl Owner {
         own.map(|(line, bit)| (u32::from(line.line.load(Relaxed)), bit))
     }
 
-    /// The place of a domain among those with handlers.
     pub(super) fn seat_of(&self, domain: u8) -> Option<usize> {
         self.seats.iter().position(|seat| seat.domain.load(Relaxed) == u32::from(domain) + 1)
     }
 
-    /// The seat of the domain that occupies.
     pub(super) fn occupant(&self) -> &Seat {
         &self.seats[self.seat.load(Relaxed) as usize % MAX_OWNERS]
     }
 
-    /// The domain of another seat occupies. None of its handlers runs before [`Owner::reopen`].
+    /// Lets the domain of another seat occupy. None of its handlers runs before [`Owner::reopen`].
     pub(super) fn occupy(&self, seat: u32) {
         self.seat.store(seat, Relaxed);
         self.domain.store(self.occupant().domain.load(Relaxed), Relaxed);
         self.reset_stack();
     }
 
-    /// Whether an address is among what handlers execute.
+    /// Returns true if an address is in the code of handlers.
     pub(super) fn is_code(&self, address: u32) -> bool {
         let own = self.occupant();
         address.wrapping_sub(own.text_base.load(Relaxed)) < own.text_bytes.load(Relaxed)
     }
 
-    /// Whether a frame of so many bytes at an address is on the handlers' stack, or below it in the same memory.
+    /// Returns true if a frame of so many bytes at an address is on the handlers' stack, or below
+    /// it in the same memory. Handlers set their stack pointer, so no frame of theirs is read
+    /// elsewhere.
     pub(super) fn is_stack(&self, address: u32, bytes: u32) -> bool {
         address.is_multiple_of(8) && self.is_open(address, bytes)
     }
 
-    /// Whether so many bytes at an address are in the memory that handlers write.
+    /// Returns true if so many bytes at an address are in the memory that handlers write.
     pub(super) fn is_open(&self, address: u32, bytes: u32) -> bool {
         let own = self.occupant();
         let (base, top) = (own.stack_base.load(Relaxed), own.stack_top.load(Relaxed));
         address >= base && address <= top.wrapping_sub(bytes)
     }
 
-    /// The handlers' stack is empty again: none of them is active, and what else came to Non-secure state has moved its stack pointer.
+    /// Empties the handlers' stack. None of them is active, but threads that strayed into their
+    /// state have moved its stack pointer.
     #[inline(always)]
     pub(super) fn reset_stack(&self) {
         // SAFETY: no code uses that stack now.
@@ -206,28 +216,30 @@ impl Owner {
         }
     }
 
-    /// Whether a line is the meter's: above all handlers.
+    /// Returns true if a line is the meter's.
     pub(super) fn is_meter(&self, line: u32) -> bool {
         [self.looks.line.load(Relaxed), self.counter.line.load(Relaxed)].contains(&line)
     }
 
-    /// Has something done at once: the meter's lines are above all others.
+    /// Has something done at once: the interrupt that this makes is above all others.
     pub(super) fn ask(&self, request: Request) {
         self.request.store(request as u32, Relaxed);
         write_bit(regs::nvic_ispr(self.looks.line.load(Relaxed)));
         barrier();
     }
 
-    /// Lines and system exceptions of Non-secure state do nothing from now on. Those that are active stay so.
+    /// Lets lines and system exceptions of Non-secure state do nothing from now on. Those that are
+    /// active stay so, and are ended by their callers.
     pub(super) fn close(&self) {
         for (line, bit) in self.lines() {
             write_bit(regs::nvic_icer(line));
             write_bit(regs::nvic_icpr(line));
-            // Handlers may have lowered it: until one that is active is ended, nothing of the kernel may come.
+            // Handlers may have lowered the priority. Until an active one is ended, nothing of the
+            // kernel may come, so it is set again.
             let level = self.all.get(bit.trailing_zeros() as usize).map_or(0, |own| own.level.load(Relaxed));
             set_priority(line, level);
         }
-        // Its own SysTick may go on: the vectors lead to code that stops it.
+        // The domain's SysTick may go on: the quiet vectors lead to code that stops it.
         VTOR_NS.write(self.occupant().quiet.load(Relaxed));
         const CLEAR_PENDSV_AND_SYSTICK: u32 = 1 << 27 | 1 << 25;
         ICSR_NS.write(CLEAR_PENDSV_AND_SYSTICK);
@@ -235,7 +247,8 @@ impl Owner {
         barrier();
     }
 
-    /// Handlers of the lines that are enabled may run again, if their domain was not stopped and has capacity left. None is active.
+    /// Lets handlers of the enabled lines run again, if their domain was not stopped and has
+    /// capacity left. None of them is active, so their stack can begin anew.
     pub(super) fn reopen(&self) {
         let own = self.occupant();
         if own.stopped.load(Relaxed) != 0 || self.exhausted.load(Relaxed) != 0 {
@@ -244,7 +257,8 @@ impl Owner {
         VTOR_NS.write(own.vectors.load(Relaxed));
         self.reset_stack();
         if self.timed.swap(0, Relaxed) != 0 {
-            // What its vector leads to sets its registers: Secure code does not reach them in a simulator. It goes before every line.
+            // The handler of SysTick clears its registers, because Secure code does not reach them
+            // in a simulator. It goes before every line, so no handler finds what was there.
             ICSR_NS.write(PENDSTSET);
         }
         let enabled = self.enabled.load(Relaxed);
@@ -257,14 +271,17 @@ impl Owner {
     }
 }
 
-/// Generation of capabilities to the server of a domain with handlers, if there is one.
+/// Generation of capabilities to the server of a domain with handlers, if there is one. REVOKE
+/// counts it up.
 pub(crate) fn server(place: usize) -> Option<&'static AtomicU16> {
     let seat = COFFERDAM_OWNER.seats.get(place).filter(|seat| seat.domain.load(Relaxed) != 0)?;
     Some(&seat.generation)
 }
 
-/// Masks that handlers have left set hold off the kernel, too, and so do system exceptions of their state that they have marked as active. With SLEEPONEXIT
-/// each of their returns puts the thread behind it to sleep. The status of a fault would be taken for the next one's.
+/// Takes back what handlers have left set and what would hold off the kernel: masks, and system
+/// exceptions of their state that they have marked as active. SLEEPONEXIT goes, too, because with
+/// it each of their returns would put a thread to sleep; and the status of a fault, because it
+/// would be taken for the next one's.
 #[inline(always)]
 pub(super) fn unmask() {
     CFSR_NS.write(u32::MAX);
@@ -279,19 +296,22 @@ pub(super) fn unmask() {
     }
 }
 
-/// Whether a handler has left a mask set, or a system exception of its state active, while none is active.
+/// Returns true if a handler has left a mask set, or a system exception of its state active, while
+/// none is active.
 pub(super) fn is_masked() -> bool {
     are_masks_set()
 }
 
-/// Whether the processor sleeps when a handler returns to a thread (Armv8-M, SCR.SLEEPONEXIT, which each state has).
+/// Returns true if the processor would sleep when a handler returns to a thread (Armv8-M,
+/// SCR.SLEEPONEXIT, which each state has).
 #[inline(always)]
 pub(super) fn sleeps_on_exit() -> bool {
     const SLEEPONEXIT: u32 = 1 << 1;
     SCR_NS.read() & SLEEPONEXIT != 0
 }
 
-/// As [`is_masked`], not as a call.
+/// As [`is_masked`], inlined: the looks that find nothing are in memory without wait states and
+/// call nothing in flash.
 #[inline(always)]
 pub(super) fn are_masks_set() -> bool {
     let (primask, basepri, faultmask): (u32, u32, u32);

@@ -1,5 +1,6 @@
-//! A look that finds nothing to do, beside a counter: nearly all are such. It is short, and in memory without wait states, as nothing else of the meter is: an
-//! interrupt that comes meanwhile waits for its end.
+//! A look that finds nothing to do, beside a counter. Nearly all looks are such, and an interrupt
+//! that comes meanwhile waits for the end of the look. So this is short, and in memory without wait
+//! states, as nothing else of the meter is.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -9,7 +10,8 @@ use super::access::is_thread_mode_privileged;
 use super::frames::SECURE;
 use super::owner::{COFFERDAM_OWNER, MAX_LINE, are_masks_set, sleeps_on_exit};
 
-/// The meter's interrupt. Whether it was the end of an interval, everything is as it must be, and the next has begun. In all other cases nothing is changed.
+/// Serves the meter's interrupt if it is the end of an interval and everything is as it must be:
+/// begins the next and returns true. Otherwise nothing is changed, and the full look follows.
 ///
 /// # Bound
 /// The lines that can reach handlers, 32 at a time.
@@ -19,7 +21,7 @@ pub(super) extern "C" fn cofferdam_owner_look(exc_return: u32) -> bool {
     if !owner.counter.is_there() {
         return false;
     }
-    // Also on a handler's way into the kernel, which is Secure: the handler is active.
+    // A handler on its way into the kernel is in Secure code, but is active all the same.
     let meets = exc_return & SECURE == 0
         || (0..MAX_LINE).step_by(32).any(|line| regs::nvic_iabr(line).0.read() & regs::nvic_itns(line).0.read() != 0);
     let holds = are_masks_set() || sleeps_on_exit() || is_thread_mode_privileged();

@@ -2,7 +2,6 @@
 
 use armv_m::regs::{self, Reg};
 
-/// Writes the one bit of a register of lines.
 pub(super) fn write_bit((register, bit): (Reg, u32)) {
     register.write(bit);
 }
@@ -12,7 +11,7 @@ pub(super) fn set_priority(line: u32, value: u8) {
     priority.write(priority.read() & !(0xff << at) | u32::from(value) << at);
 }
 
-/// A line of the meter: nothing but a fault is above it.
+/// Enables a line of the meter, above which is nothing but a fault: handlers must not hold it off.
 pub(super) fn enable_above_all(line: u32) {
     set_priority(line, 0);
     write_bit(regs::nvic_iser(line));

@@ -30,8 +30,8 @@ impl Servers {
         Some(())
     }
 
-    /// `used` ticks of the last `passed` were handlers' of the domain that occupies. The ticks that are left to them, and those to the next boundary, at which
-    /// an overdraft is paid back.
+    /// Charges the occupant's handlers for `used` of the last `passed` ticks. Returns the ticks
+    /// that are left to them, and those to the next boundary, at which an overdraft is paid back.
     pub(super) fn charge(&self, used: u32, passed: u32) -> (i32, u32) {
         // SAFETY: see above.
         let (all, now) = unsafe { &mut *self.0.get() };
@@ -52,7 +52,8 @@ struct Known {
 }
 
 impl Known {
-    /// Reads it. Parts of two states, if the meter comes meanwhile.
+    /// Reads a server. If the meter comes meanwhile, what was read are parts of two states, and
+    /// [`READING`] has the caller discard it.
     fn read(seat: usize) -> Known {
         let owner = &COFFERDAM_OWNER;
         let state = SERVERS.0.get();
@@ -74,7 +75,8 @@ impl Known {
     }
 }
 
-/// Whether the kernel reads a server, and what the meter has kept for it when it came meanwhile.
+/// Notes that the kernel reads a server, so that the meter keeps for it what it has written if it
+/// comes meanwhile.
 pub(super) static READING: Reading = Reading::new();
 static KEPT: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 
@@ -89,14 +91,12 @@ pub(crate) fn server_left(seat: usize) -> (u32, u32) {
     }
 }
 
-/// Keeps for the kernel what it reads.
 pub(super) fn keep(seat: u32) {
     let (left, next) = Known::read(seat as usize).outlook();
     KEPT[0].store(left, Relaxed);
     KEPT[1].store(next, Relaxed);
 }
 
-/// The instrument.
 pub(super) fn meter() -> &'static dyn Meter {
     let counter = &COFFERDAM_OWNER.counter;
     if counter.is_there() { counter } else { &Sampler }

@@ -22,7 +22,7 @@ pub(super) extern "C" fn cofferdam_owner_served(exc_return: u32, psp: u32) -> u3
         return 0;
     }
     let Some(word) = signature(psp) else { return 0 };
-    // A thread that has made the frame itself sets no masks and opens nothing.
+    // A thread that has made the frame itself sets no masks and opens nothing, so it is not blamed.
     if are_masks_set() || is_thread_mode_open() {
         blame(Fault::Return, 0);
     }

@@ -12,8 +12,9 @@ use super::lines::{asks, take};
 use super::owner::{COFFERDAM_OWNER, Seat};
 use crate::unit::Armv8;
 
-/// PendSV: a handler has done something that its domain is stopped for, or has asked for its thread. The exception of one line whose handler has, for
-/// `kernel_interrupt`, or 0; another PendSV does the next.
+/// Serves PendSV: a handler has done something for which its domain is stopped, or has asked for
+/// its thread. Returns the exception of one such line for `kernel_interrupt`, or 0. If there are
+/// more, another PendSV does the next, so that no path grows with their number.
 ///
 /// # Bound
 /// The lines of handlers and their domains; a fault beyond that.
@@ -40,7 +41,7 @@ fn fault<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>, culprit: &Seat) -> u3
     let domain = culprit.domain.load(Relaxed).wrapping_sub(1) as u8;
     let kind = Fault::from_number(culprit.fault.load(Relaxed) as u8).unwrap_or(Fault::Return);
     kernel.on_handlers_fault(domain, kind, VirtAddr(culprit.address.load(Relaxed)));
-    // Only now: another one of the same domain in between is the same story.
+    // Only now, so that what the same domain does meanwhile is not reported once more.
     culprit.fault.store(0, Relaxed);
     if COFFERDAM_OWNER.seats.iter().any(|seat| seat.fault.load(Relaxed) != 0) {
         regs::ICSR.write(regs::PENDSVSET);
