@@ -38,12 +38,12 @@ pub struct Books<const D: usize, const P: usize, const WORDS: usize, const PAGE_
 impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
     Books<D, P, WORDS, PAGE_WORDS, PAGES>
 {
-    const NOBODYS: Ledger<D, P> = Ledger::new(Platform::NONE, [0; PLACES]);
+    const EMPTY_LEDGER: Ledger<D, P> = Ledger::new(Platform::NONE, [0; PLACES]);
 
     /// An account that admits nothing, until [`Books::open`].
     pub const fn closed() -> Self {
         Books {
-            ledger: Self::NOBODYS,
+            ledger: Self::EMPTY_LEDGER,
             stock: Stock::CLOSED,
             tallies: [const { Tally::NONE }; P],
             places: [PoolAt { base: 0, bytes: 0, marks: 0, name: [0; NAME_BYTES] }; P],
@@ -63,14 +63,14 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
             self.stock.open(scatters, &self.places[..count]).map_err(HandOverError::Extents)
         });
         if opened.is_err() {
-            self.ledger = Self::NOBODYS;
+            self.ledger = Self::EMPTY_LEDGER;
         }
         opened
     }
 
-    /// Reads the ledger and the places of its pools, and compares the two: they must have the same
-    /// pools, of the same sizes, of which nothing is granted yet. Returns the number of pools. It
-    /// is a function of its own so that the stack holds one large value at a time.
+    /// Reads the ledger and the places of its pools, and compares the two: both must name the same
+    /// pools, of the same sizes, and nothing may be granted yet. Returns the number of pools. It is
+    /// a function of its own so that the stack holds one large value at a time.
     #[inline(never)]
     fn read(&mut self, hand_over: HandOver) -> Result<usize, HandOverError> {
         let (places, count) = hand_over.pools::<P>()?;
@@ -82,9 +82,9 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         if all { Ok(count) } else { Err(HandOverError::Pools) }
     }
 
-    /// Divides the marks of each pool among its domains: each gets as many as its quota can need,
-    /// and the rest is for whoever comes first. Otherwise a quota of bytes would be worth nothing
-    /// when others have used up the marks.
+    /// Divides the marks of each pool among its domains. Each gets as many as its quota can need,
+    /// and domains without a quota share the rest. Otherwise a quota of bytes would be worth
+    /// nothing when others have used up the marks.
     fn tally(&mut self, scatters: bool, count: usize) -> Result<(), HandOverError> {
         let pools = (0u8..).zip(&self.places[..count]).zip(&mut self.tallies);
         for ((number, at), tally) in pools {
@@ -146,8 +146,8 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         if align == 0 || !align.is_power_of_two() {
             return Err(refuse(rule::ALIGNED, align, 0, change::ALIGNMENT, 1));
         }
-        // No address has been chosen yet, and none is needed: what the entry takes in the table
-        // depends on the extent's shape alone, which address 0 does not restrict.
+        // No address has been chosen yet. None is needed, because what the entry takes in the table
+        // depends on the extent's shape alone, and address 0 restricts that least.
         let table_bytes = node_bytes(0, bytes);
         let frames = Some(spec::Wanted { bytes, align, at });
         Ok(Request { table_bytes, frames, ..request(client, wanted.spec)? })
@@ -180,13 +180,12 @@ fn promised(promise: Promise) -> Bound {
     Bound { level: promise.level as u8, method: promise.method as u8, cycles: promise.cycles }
 }
 
-/// The place of the tables on these terms. A number that is none counts as the slowest place, for
-/// which least is promised.
+/// Returns where the tables lie on these terms. A number that names no place counts as the slowest
+/// one, so that nothing is promised by mistake.
 fn place(terms: Terms) -> TablePlace {
     TablePlace::from_number(u32::from(terms.place)).unwrap_or(TablePlace::OffChip)
 }
 
-/// The window of the client that asks, where there are page tables.
 fn window_of<const D: usize, const P: usize>(ledger: &Ledger<D, P>, request: &Request) -> Option<Window> {
     ledger.platform().pages().map(|pages| Window::of(pages, request.domain))
 }
@@ -205,15 +204,16 @@ fn unspecified(bits: u32) -> Refused {
     refuse(rule::SPECIFIED, bits, 0, kind, value)
 }
 
-/// A request with a specification and nothing else yet.
+/// A request that has a specification and nothing else yet.
 fn request(client: u8, spec: u32) -> Result<Request, Refused> {
     let spec = TemporalSpec::from_bits(spec).map_err(|_| unspecified(spec))?;
     Ok(Request::new(client, spec))
 }
 
-/// Returns the most bytes of a table that an extent takes: 8 for its leaf, and the nodes in which
-/// its keys part. The open eighths are a sum of powers of two (5 are 4 and 1), and each of these
-/// makes one node at most. 0 if it is no extent, because the finder refuses it then.
+/// Returns the most bytes of a table that an extent takes: 8 for its leaf, and the nodes that lead
+/// to it. An extent of several eighths is entered as powers of two (5 eighths are 4 and 1), and
+/// each of these makes one node at most. Returns 0 for what is no extent, because the finder
+/// refuses that.
 fn node_bytes(base: u32, bytes: u32) -> u32 {
     let eighths = match shape(base, bytes) {
         None => return 0,
@@ -258,8 +258,9 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
 
     fn leave(&mut self, client: u8, entry: &Entry, frames: bool, held: &[Holding]) {
         let Entry { region, terms, .. } = *entry;
-        // What was charged for the table is given back: with page tables those that nothing else of
-        // the client's needs, with region registers the nodes, unless it is pinned and has none.
+        // Gives back what was charged for the table. With page tables that is the tables that no
+        // other region of the client needs. With region registers it is the nodes; a pinned region
+        // has none.
         let table_bytes = match self.ledger.platform().pages() {
             Some(pages) => window::tables(&region, terms, held) * pages.new_table_bytes(),
             None if terms.pinned() => 0,
@@ -276,7 +277,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
             frames: frames.then_some(range),
         });
         if frames {
-            // Nobody gets it before it has been cleared.
+            // Dirty memory is granted to no client before it has been cleared.
             self.stock.soil(&region);
         }
     }
@@ -286,14 +287,15 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     }
 
     fn draw(&mut self, client: u8, region: &mut Region, done: u32, last: Mark) -> Result<Mark, Error> {
-        // It is drawn and counted already, if the memory is shared (its owner has drawn all of it
-        // before anybody joins), or if a call failed after it was drawn.
+        // The piece is drawn and counted already in two cases: the memory is shared, and its owner
+        // has drawn all of it before another client joins; or a call failed after the piece was
+        // drawn.
         if let Some(known) = self.stock.drawn(region, done, last) {
             return Ok(known);
         }
         let tally = self.tallies.get_mut(usize::from(region.pool)).ok_or(Error::BadState)?;
-        // The bytes were promised by the grant. The piece was not, because nobody could know then
-        // into how many pieces they would fall.
+        // The grant has promised the bytes but not the piece: into how many pieces they would fall
+        // was not known then.
         if !tally.take(client, 1) {
             return Err(Error::Full);
         }

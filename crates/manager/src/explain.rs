@@ -47,7 +47,6 @@ pub fn sentence(number: u32) -> &'static str {
     }
 }
 
-/// Unit of a rule's figures.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Spec,

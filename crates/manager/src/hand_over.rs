@@ -15,12 +15,13 @@ pub struct PoolAt {
     pub bytes: u32,
     /// Marks of the kernel's frame table that can be inside it.
     pub marks: u32,
-    /// Name of the frames in the manifest, padded with zero bytes; the manager holds its capability under the same name.
+    /// Name of the frames in the manifest, padded with zero bytes. The manager holds its capability
+    /// under the same name, and finds it so.
     pub name: [u8; NAME_BYTES],
 }
 
 impl PoolAt {
-    /// A pool that is never short of marks. The first 16 bytes of the name count.
+    /// A pool that is never short of marks. Only the first 16 bytes of the name count.
     pub fn new(name: &str, base: u32, bytes: u32) -> PoolAt {
         PoolAt { base, bytes, marks: u32::MAX, name: padded(name) }
     }
@@ -127,7 +128,6 @@ impl<'a> HandOver<'a> {
         HandOver { bytes }
     }
 
-    /// Words from an offset in bytes on.
     fn words<const N: usize>(&self, at: usize) -> Result<[u32; N], HandOverError> {
         let mut words = [0; N];
         let found = self.bytes.get(at..at + N * WORD).ok_or(HandOverError::Short)?;
@@ -190,7 +190,6 @@ impl<'a> HandOver<'a> {
     }
 }
 
-/// Writes words and a name, one behind the other.
 fn put<const N: usize>(slot: &mut [u8], words: [u32; N], name: &[u8]) {
     let (first, rest) = slot.split_at_mut(N * WORD);
     for (to, word) in first.chunks_exact_mut(WORD).zip(words) {

@@ -206,7 +206,7 @@ impl History {
             let address = self.slot(index)[2];
             return (free, request.about(address));
         }
-        // With nowhere to remember what is granted, a query does no harm.
+        // If a grant could not be remembered, a query is asked instead, which changes nothing.
         if free.is_some() { (free, request) } else { (None, Request::new(Operation::Query).about(1)) }
     }
 
@@ -227,7 +227,8 @@ impl History {
             let known = self.slot(slot)[0];
             match answer {
                 Some(Answer::Granted(granted)) if known == FREE => {
-                    // Shared memory that the client had already stays where it is remembered.
+                    // Shared memory that the client had already stays where it is remembered, or it
+                    // would be released twice.
                     let base = granted.base;
                     let state = if granted.left > 0 { PARTIAL } else { HELD };
                     let again = (0..SLOTS as u32).any(|index| {
@@ -242,7 +243,8 @@ impl History {
                 }
                 Some(Answer::Done(0)) if operation == Operation::Map as u32 => self.slot(slot)[0] = HELD,
                 Some(Answer::Done(0)) if operation == Operation::Scrub as u32 => self.slot(slot)[0] = FREE,
-                // Memory that was joined and then revoked no longer exists for the client.
+                // Memory that was joined and then revoked no longer exists for the client, so it is
+                // forgotten.
                 Some(Answer::Refused(refused)) if refused.rule == crate::rule::EXISTS => self.slot(slot)[0] = FREE,
                 _ => {}
             }

@@ -6,7 +6,7 @@ use memory::pieces::PAGE_LOG2;
 use crate::region::{Entry, Mapping, Mark, Piece, Region, Terms};
 use crate::wire::access;
 
-/// Most clients: their numbers are bits of a word.
+/// Most clients. Their numbers are bits of a word, so that one word says who may map shared memory.
 pub const MAX_CLIENTS: usize = abi::MAX_DOMAINS;
 
 /// The state of a record's memory.
@@ -21,11 +21,12 @@ pub enum State {
     Owned(u8),
     /// Shared memory of another client: its number, and the index among its shares.
     Joined(u8, u8),
-    /// Private or owned memory that is being taken from the client, piece by piece.
+    /// Private or owned memory that is being taken from the client, piece by piece, because one
+    /// request unmaps few.
     Leaving,
     /// Shared memory of another client that is being taken from this one: the owner's number, and the index among its shares.
     Parting(u8, u8),
-    /// Released, and not yet clean.
+    /// Released, and not yet clean. The client keeps it, so that clearing is at its expense.
     Dirty,
 }
 
@@ -251,5 +252,5 @@ impl<const EACH: usize, const SHARES: usize> Client<EACH, SHARES> {
     }
 }
 
-// A client has tens of records, and all clients hundreds: each byte counts.
+// A client has tens of records, and all clients together hundreds, so each byte counts.
 const _: () = assert!(size_of::<Holding>() <= 32);

@@ -55,9 +55,10 @@ pub use holding::{Client, Holding, MAX_CLIENTS, Share, State, TableMemory, Who};
 pub use region::{Entry, Mapping, Mark, Piece, Region, Terms};
 use wire::{Answer, Message, NAME_BYTES, Operation, Refused, Request};
 
-/// Steps of scrubbing (each as long as the kernel's) that one request makes.
+/// Steps of scrubbing (each as long as the kernel's) that one request makes: the gate's bound has
+/// to cover them.
 pub const SCRUB_STEPS: u32 = 8;
-/// Pieces of memory that one request maps or unmaps.
+/// Pieces of memory that one request maps or unmaps: the gate's bound has to cover them.
 pub const MAP_STEPS: u32 = 4;
 /// Bytes after which a request maps, or unmaps, no further piece: four of the smallest pieces. A
 /// piece of 64 KiB has sixteen descriptors, and is therefore the last of its request. With region
@@ -66,7 +67,8 @@ pub const MAP_BYTES: u32 = MAP_STEPS << PAGE_LOG2;
 /// Domains that lose shared memory in one call of `REVOKE`. The owner calls again until there is
 /// none, because the bound of a call must not grow with the number of domains.
 pub const REVOKE_STEPS: u32 = 2;
-/// Bit of a badge: its holder may reclaim what other domains hold.
+/// Bit of a badge: its holder may reclaim what other domains hold. The kernel vouches for badges,
+/// so no request can claim this.
 pub const SUPERVISOR: u32 = 1 << 31;
 
 /// The memory manager's state. `EACH` and `SHARES` are the records of one client.
@@ -77,7 +79,8 @@ pub struct Manager<L, const CLIENTS: usize, const EACH: usize, const SHARES: usi
     clients: [Client<EACH, SHARES>; CLIENTS],
 }
 
-/// Either a refusal to be told, or a kernel call that failed although it was admitted.
+/// Either a refusal, which is an answer, or a kernel call that failed although it was admitted,
+/// which is an error.
 enum Stop {
     Refused(Refused),
     Failed(Error),

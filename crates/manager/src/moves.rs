@@ -17,14 +17,14 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         &mut self.clients[usize::from(client)].holdings[slot]
     }
 
-    /// `MAP`.
     pub(crate) fn map(&mut self, client: u8, base: u32, calls: &mut impl Calls) -> Outcome {
         let slot = self.record(client).at(base, false).ok_or(crate::operate::unknown(base))?;
         self.provide(client, calls)?;
         Ok(Answer::Done(self.enter(client, slot, calls)?))
     }
 
-    /// Mapping as part of the request that admitted it. It is left to `MAP` when the kernel is busy with another manager's edit.
+    /// Maps as part of the request that admitted the memory. If the kernel is busy with another
+    /// manager's edit, that is left to `MAP`: nothing was lost, and the client asks again.
     ///
     /// # Errors
     /// The kernel's. Pieces that were mapped already are taken back, and the memory is scrubbed
@@ -47,10 +47,11 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         }
     }
 
-    /// Gives the client's table what it was granted.
+    /// Gives the client's table what it was granted. This comes before the mapping, which may need
+    /// it.
     #[inline(never)]
     pub(crate) fn provide(&mut self, client: u8, calls: &mut impl Calls) -> Result<(), Error> {
-        // Bounded: the ledger grants a few tables at a time.
+        // Bounded, because the ledger grants a few tables at a time.
         while let Some(TableMemory { base, bytes }) = self.record(client).gift {
             let given = calls.nodes(client, base, bytes)?.min(bytes).max(1);
             let left = TableMemory { base: base + given, bytes: bytes - given };
@@ -81,7 +82,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         Ok(self.holding(client, slot).unmapped())
     }
 
-    /// Begins to take a mapping away, and makes the first step. A mapping whose removal the kernel refuses at once stays as it was.
+    /// Begins to take a mapping away, and makes the first step. If the kernel refuses at once, the
+    /// record stays as it was, because the mapping is still there.
     #[inline(never)]
     pub(crate) fn withdraw(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
         let before = *self.holding(client, slot);
@@ -98,7 +100,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         done
     }
 
-    /// Unmaps the next pieces of what is on its way out. When nothing is mapped any more, the account is told.
+    /// Unmaps the next pieces of what is on its way out. The account is told only when nothing is
+    /// mapped any more, because it gives back then what the table took.
     #[inline(never)]
     pub(crate) fn exit(&mut self, client: u8, slot: usize, calls: &mut impl Calls) -> Result<(), Error> {
         let before = self.holding(client, slot).done;
@@ -146,7 +149,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             let holding = self.clients[usize::from(client)].holdings[slot];
             let rest = holding.region.bytes - holding.done;
             let Some(piece) = self.account.piece(&holding.region, holding.mark) else {
-                // Memory that was promised and never drawn has nothing in it.
+                // Memory that was promised and never drawn was never mapped, so there is nothing to
+                // clear.
                 self.account.clean(client, &holding.region, None, rest);
                 self.holding(client, slot).state = State::Free;
                 return Ok(0);

@@ -20,7 +20,8 @@ pub(crate) enum Sought {
 }
 
 impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> Manager<L, CLIENTS, EACH, SHARES> {
-    /// Reads a request as one for this operation. Nothing that needs the account is known yet.
+    /// Reads a request as one for this operation, as far as that needs no account. Explaining uses
+    /// the same function, so that it explains what would be done.
     fn sought(&self, client: u8, operation: Operation, request: &Request) -> Result<Sought, Refused> {
         match operation {
             Operation::Share => self.own_share(client, request),
@@ -33,7 +34,6 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         }
     }
 
-    /// `GRANT`, `SHARE`, `JOIN`.
     pub(crate) fn obtain(&mut self, client: u8, request: &Request, calls: &mut impl Calls) -> Outcome {
         let slot = match self.sought(client, request.operation, request)? {
             Sought::Known(slot) => slot,
@@ -66,7 +66,6 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         Ok(Answer::Done(0))
     }
 
-    /// A free record of a client, or the refusal.
     fn free(&self, client: u8) -> Result<usize, Refused> {
         self.record(client).free().ok_or(refuse(rule::RECORDS, 1, 0, change::RELEASE, 1))
     }
@@ -94,7 +93,6 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         Ok(slot)
     }
 
-    /// Puts admitted memory into the client's records.
     #[inline(never)]
     fn enter_record(
         &mut self,
@@ -111,7 +109,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
     }
 }
 
-/// The record of what was admitted; nothing of it is mapped yet.
+/// The record of what was admitted. Nothing of it is mapped yet, so a failure from here on can be
+/// reclaimed like any memory of the client's.
 fn hold(admitted: &Admitted, spec: u32, state: State, write: bool) -> Holding {
     let Admitted { region, terms, .. } = *admitted;
     Holding { region, spec, state, write, terms, done: 0, mark: Mark::END, pages_gone: 0, typed: false }

@@ -41,7 +41,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         })
     }
 
-    /// Tells an observer of the run what a client holds now.
+    /// Tells an observer of the run what a client holds now: from outside, mappings alone do not
+    /// say which promise was made.
     pub(crate) fn tell(&self, client: u8, holding: &Holding, calls: &mut impl Calls) {
         let Holding { region, spec, write, terms, .. } = *holding;
         let holder = match holding.state {
@@ -55,7 +56,6 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         calls.tell(&Note::Granted(GrantNote { client, base, bytes, spec, write, holder, pinned, place, descriptors }));
     }
 
-    /// `RELEASE`.
     pub(crate) fn release(&mut self, client: u8, base: u32, calls: &mut impl Calls) -> Outcome {
         let slot = self.record(client).at(base, false).ok_or(unknown(base))?;
         match self.record(client).holdings[slot].state {
@@ -65,7 +65,7 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
                     return Err(refuse(rule::ALONE, 0, members, change::REVOKE, members).into());
                 }
                 let begun = self.withdraw(client, slot, calls);
-                // From now on no client can join it: it is on its way out.
+                // It is on its way out, so from now on no client can join it.
                 let record = self.record_mut(client);
                 if !record.holdings[slot].state.is_live() {
                     record.shares[usize::from(index)].holding = None;
@@ -78,7 +78,6 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         Ok(Answer::Done(if holding.state.is_going() { holding.region.bytes } else { 0 }))
     }
 
-    /// `SCRUB`.
     pub(crate) fn scrub(&mut self, client: u8, base: u32, calls: &mut impl Calls) -> Outcome {
         let slot = self.record(client).at(base, true).ok_or(unknown(base))?;
         if self.record(client).holdings[slot].state == State::Dirty {
@@ -89,7 +88,6 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         Ok(Answer::Done(if holding.state.is_going() { holding.region.bytes } else { 0 }))
     }
 
-    /// `QUERY`.
     pub(crate) fn query(&self, client: u8, address: u32) -> Outcome {
         Ok(self.granted(client, self.record(client).around(address).ok_or(unknown(address))?))
     }

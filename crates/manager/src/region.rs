@@ -31,7 +31,8 @@ pub struct Terms {
     pub slots: u8,
     /// Location of its tables: number of a `spec::TablePlace`.
     pub place: u8,
-    /// The kernel is asked to keep its tables on the chip.
+    /// True if the kernel is asked to keep its tables on the chip. It refuses the mapping if it
+    /// cannot, so that no promise is broken silently.
     pub near: bool,
 }
 

@@ -13,7 +13,6 @@ use crate::rule::{self, change, refuse};
 use crate::wire::{Answer, NAME_BYTES, Refused, Request, access};
 use crate::{Manager, Outcome, REVOKE_STEPS};
 
-/// Shared memory by its owner, and its index among the owner's.
 type Place = (u8, u8);
 
 const EVERYBODY: u32 = u32::MAX;
@@ -63,13 +62,11 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         &self.record(owner).shares[usize::from(index)]
     }
 
-    /// The owner's record of shared memory, if it has made it.
     fn made(&self, place: Place) -> Option<&Holding> {
         let holding = self.shared(place).holding?;
         Some(&self.record(place.0).holdings[usize::from(holding)])
     }
 
-    /// The client of that name.
     fn named(&self, name: &[u8; NAME_BYTES]) -> Option<u8> {
         self.clients.iter().position(|client| client.name == *name && name[0] != 0).map(|index| index as u8)
     }
@@ -142,7 +139,6 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
         self.take_away(client, index, calls)
     }
 
-    /// A step of [`Manager::revoke`].
     pub(crate) fn take_away(&mut self, client: u8, index: usize, calls: &mut impl Calls) -> Outcome {
         self.record_mut(client).shares[index].permitted = Who::NOBODY;
         for _ in 0..REVOKE_STEPS {
@@ -152,7 +148,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
             }
             let member = members.trailing_zeros() as u8;
             let Some(slot) = self.record(member).member(client, index as u8) else {
-                // Cannot be: a member has a record.
+                // Cannot be, because a member has a record; without this the loop would find it
+                // again.
                 self.record_mut(client).shares[index].members &= members - 1;
                 continue;
             };
@@ -161,7 +158,8 @@ impl<L: Account, const CLIENTS: usize, const EACH: usize, const SHARES: usize> M
                 _ => self.withdraw(member, slot, calls)?,
             }
             if self.record(member).holdings[slot].state != State::Free {
-                // A step's worth of it is gone; the next request goes on with the rest.
+                // One step of this member is gone, which may be as much as a request moves; the
+                // next one goes on.
                 break;
             }
         }

@@ -1,8 +1,10 @@
 //! Sizes of the manager's tables as `services/memory` runs it, and the unit of its memory.
 
-/// Domains with a number below this can be clients.
+/// Domains with a number below this can be clients. The tables of all clients are in the manager's
+/// data, so each costs memory.
 pub const CLIENTS: usize = 16;
-/// Things that a client can hold at a time, shared memory included.
+/// Things that a client can hold at a time, shared memory included. A request looks at each once,
+/// so this is part of its bound.
 pub const EACH: usize = 32;
 /// Pieces of shared memory that a client can own.
 pub const SHARES: usize = 4;

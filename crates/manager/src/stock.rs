@@ -30,7 +30,6 @@ pub(crate) enum Stock<const P: usize, const WORDS: usize, const PAGE_WORDS: usiz
 impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
     Stock<P, WORDS, PAGE_WORDS, PAGES>
 {
-    /// No memory.
     pub const CLOSED: Self = Stock::Extents([const { None }; P]);
 
     /// Takes in all of the pools' memory, which is clean. The steps are functions of their own, so
@@ -93,7 +92,8 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
         }
     }
 
-    /// Notes that the memory of a region is dirty from now on.
+    /// Notes that the memory of a region is dirty, so that it is not granted before it has been
+    /// cleared.
     pub fn soil(&mut self, region: &Region) {
         if let (Some(extents), Some(extent)) = (self.extents(region.pool), extent(region.base, region.bytes)) {
             // Cannot fail: the extent is reserved and live.
@@ -124,19 +124,19 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
     }
 
     /// Returns the number of pieces of memory that was taken just now. Promised memory has none
-    /// yet.
+    /// yet, because pieces are chosen when they are mapped.
     #[inline(never)]
     pub fn count(&self, range: &Range) -> u32 {
         let Some(pieces) = self.pieces(range.pool) else { return 1 };
         if range.base == PROMISED {
             return 0;
         }
-        // All of a chain are as large as the first.
+        // All pieces of a chain are as large as the first, because they were reserved so.
         let first = pieces.at(pieces.chain(range.base)).map_or(range.bytes, |piece| piece.bytes);
         range.bytes / first.max(1)
     }
 
-    /// Gives memory back that was taken just now. It is still clean.
+    /// Gives memory back that was taken just now. It is still clean, because no client has had it.
     pub fn give(&mut self, range: Range) {
         if let Some(pieces) = self.pieces_mut(range.pool) {
             if range.base == PROMISED { pieces.forgo(range.bytes) } else { pieces.give_all(pieces.chain(range.base)) }
@@ -146,7 +146,6 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
         }
     }
 
-    /// See [`crate::Account::piece`].
     pub fn piece(&self, region: &Region, mark: Mark) -> Option<Piece> {
         match self {
             Stock::Extents(_) if mark.is_end() => None,
@@ -155,7 +154,6 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
         }
     }
 
-    /// See [`crate::Account::clean`].
     pub fn clean(&mut self, region: &Region, piece: Option<Mark>, bytes: u32) {
         match (self.pieces_mut(region.pool), piece) {
             (Some(pieces), Some(mark)) => pieces.give(mark),
@@ -170,7 +168,8 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
     }
 }
 
-/// Finds memory for one request of a client, and addresses for it, while the ledger decides.
+/// Finds memory for one request of a client, and addresses for it, while the ledger decides. The
+/// ledger knows sums only; whether memory is in pieces that serve is known here.
 pub(crate) struct Finder<
     'a,
     const D: usize,
@@ -182,11 +181,13 @@ pub(crate) struct Finder<
     pub stock: &'a mut Stock<P, WORDS, PAGE_WORDS, PAGES>,
     pub tallies: &'a mut [Tally<D>; P],
     pub client: u8,
-    /// There was memory, but the client has no marks left for one more piece.
+    /// There was memory, but the client has no marks left for one more piece. Then the remedy is
+    /// another one.
     pub scattered: bool,
     /// Addresses of the client's window, if there are page tables.
     pub window: Option<Window>,
-    /// Shared memory that the client joins: it exists, at the address that its owner has.
+    /// Shared memory that the client joins. It exists, so it is not looked for; its address is its
+    /// owner's.
     pub joined: Option<Region>,
     /// Memory that the client holds.
     pub held: &'a [Holding],
@@ -195,7 +196,7 @@ pub(crate) struct Finder<
 impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
     Finder<'_, D, P, WORDS, PAGE_WORDS, PAGES>
 {
-    /// Takes memory in one piece, or in pieces of so many bytes.
+    /// Takes memory in one piece, or in pieces of `piece` bytes.
     fn reserve(&mut self, pool: u8, wanted: &spec::Wanted, piece: u32) -> Result<Range, NotThere> {
         let spec::Wanted { bytes, align, at } = *wanted;
         if let Some(pieces) = self.stock.pieces_mut(pool) {
@@ -211,12 +212,11 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         match found {
             Ok(extent) => Ok(Range { pool, base: extent.base(), bytes: extent.bytes() }),
             Err(ExtentError::Full { largest, .. }) => Err(NotThere { largest }),
-            // No extent is so large. A smaller one may be free, wherever it lies.
+            // No extent is so large. A smaller one may be free, and the client is told of it.
             Err(_) => Err(NotThere { largest: if at.is_some() { 0 } else { extents.largest() } }),
         }
     }
 
-    /// The granted memory, at its address.
     pub fn region(&self, request: &Request, grant: &Grant) -> Region {
         let charge = &grant.charge;
         let Range { pool, base, bytes } = charge.frames.unwrap_or(Range { pool: 0, base: 0, bytes: 0 });
@@ -230,7 +230,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     }
 }
 
-/// Address that stands for memory that is promised and not chosen yet.
+/// Stands for the address of memory that is promised and not chosen yet.
 const PROMISED: u32 = 0;
 
 impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> Frames
@@ -239,7 +239,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     #[inline(never)]
     fn take(&mut self, pool: u8, wanted: &spec::Wanted, piece: u32) -> Result<Range, NotThere> {
         if let Some(pieces) = self.stock.pieces_mut(pool).filter(|_| piece == PAGE_BYTES) {
-            // Its pieces are counted when they are drawn.
+            // Its pieces are not known yet, so they are counted when they are drawn.
             let promised = pieces.promise(wanted.bytes).map_err(|largest| NotThere { largest });
             return promised.map(|()| Range { pool, base: PROMISED, bytes: wanted.bytes });
         }

@@ -12,9 +12,10 @@ use memory::pieces::PAGE_LOG2;
 
 use crate::sizes::{EACH, GRANULE_LOG2};
 
-/// Marks of a piece.
+/// Marks of a piece: its beginning and its end.
 const MARKS: u32 = 2;
-/// Base-two logarithm of the bytes that a table is given at once, with region registers.
+/// Base-two logarithm of the bytes that a table is given at once, with region registers: each gift
+/// is a piece of its own.
 const GIFT_LOG2: u8 = 11;
 /// Most times that a client's table is given memory then: each record takes eight nodes at most, and seven are given at once.
 const GIFTS: u32 = (EACH as u32 * 8).div_ceil(7);
@@ -45,7 +46,8 @@ pub const fn marks_most(bytes: u32, scatters: bool) -> u32 {
 pub(crate) struct Tally<const D: usize> {
     kept: [u16; D],
     used: [u16; D],
-    /// Pieces that are kept for no quota and not in use.
+    /// Pieces that are kept for no quota and not in use: clients beyond their quota, or without
+    /// one, take from these.
     common: u16,
 }
 
@@ -73,7 +75,8 @@ impl<const D: usize> Tally<D> {
         self.used.iter().copied().map(u32::from).sum()
     }
 
-    /// Counts so many pieces of a domain; false, and nothing is counted, when there are not so many.
+    /// Counts so many pieces of a domain: first what its quota keeps, then what is common. Returns
+    /// false, and counts nothing, if there are not so many.
     #[inline(never)]
     pub fn take(&mut self, domain: u8, pieces: u32) -> bool {
         let domain = usize::from(domain);
@@ -89,7 +92,8 @@ impl<const D: usize> Tally<D> {
         true
     }
 
-    /// Takes back so many pieces of a domain, which are no longer in use.
+    /// Takes back so many pieces of a domain. The common ones are given back first, so that its
+    /// quota stays whole.
     #[inline(never)]
     pub fn give(&mut self, domain: u8, pieces: u32) {
         let domain = usize::from(domain);

@@ -9,14 +9,14 @@ use spec::{Pages, TablePlace, UNITS, Wanted};
 use crate::holding::Holding;
 use crate::region::{Region, Terms};
 
-/// Unit in which addresses are given out: the bytes that one large page translates.
+/// Unit in which addresses are given out: the bytes that one large page translates, so that two
+/// regions never share one.
 const GRANULE_LOG2: u32 = 16;
 /// Bytes that one table translates.
 const SLOT: u32 = 1 << 20;
 /// Words of bits, one for each granule of a part.
 const WORDS: usize = 8;
 
-/// The window of a client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     base: u32,
@@ -93,7 +93,7 @@ impl Window {
 }
 
 /// Returns a bit for each granule of addresses in use. Memory that is not clean yet still has its
-/// addresses.
+/// addresses, because its record has nowhere else to keep them.
 fn taken(base: u32, granules: u32, held: &[Holding]) -> [u32; WORDS] {
     let mut taken = [0; WORDS];
     for holding in held.iter().filter(|holding| holding.state != crate::State::Free) {

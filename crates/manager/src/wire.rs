@@ -20,7 +20,8 @@ pub const MESSAGE_WORDS: usize = 16;
 pub const MESSAGE_BYTES: usize = MESSAGE_WORDS * 4;
 /// Bytes of the name of a domain, or of shared memory, padded with zeros.
 pub const NAME_BYTES: usize = 16;
-/// The word of a request that says how often its domain has been restarted.
+/// The word of a request that says how often its domain has been restarted: the kernel tells no
+/// manager of a restart.
 pub const LIFE_WORD: usize = 6;
 const OF_WORD: usize = 7;
 const NAME_WORD: usize = 8;
@@ -28,7 +29,7 @@ const SHARE_WORD: usize = 12;
 
 /// A name as the words of a message.
 fn to_words(name: &[u8; NAME_BYTES]) -> [u32; 4] {
-    // The length of the name is that of the words: nothing is cut.
+    // Nothing is cut, because the length of the name is that of the words.
     [0, 4, 8, 12].map(|at| u32::from_le_bytes([name[at], name[at + 1], name[at + 2], name[at + 3]]))
 }
 
@@ -123,7 +124,7 @@ impl Explained {
         self.operation as u32 | (self.step as u32) << Self::STEP_SHIFT
     }
 
-    /// `None` when the operation is none that asks for memory.
+    /// `None` if the operation asks for no memory: there is nothing to explain then.
     const fn decode(word: u32) -> Option<Explained> {
         let step = (word >> Self::STEP_SHIFT) as u16;
         match Operation::from_number(word & ((1 << Self::STEP_SHIFT) - 1)) {

@@ -82,17 +82,19 @@ pub(crate) const fn hits(window: u64, period: u64, capacity: u64) -> u64 {
     window.saturating_add(period - capacity).div_ceil(period)
 }
 
-/// A budget in force. The kernel runs this code; the analysis bounds what it lets through.
+/// A budget in force. The kernel runs this code and the analysis bounds it, so that both count
+/// alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     next: u64,
-    /// Negative: debt.
+    /// Negative if the budget is in debt.
     left: i32,
     /// Low word of a time up to which no boundary passes: that of the next boundary, or
     /// [`Budget::FRESH`] after the last look if the boundary is further away than low words can
     /// tell.
     fresh: u32,
-    /// Set aside for calls whose threads are switched away; no part of `left`.
+    /// Set aside for calls whose threads are switched away. It is no part of `left`, so that
+    /// sharers cannot use it.
     reserved: i32,
     capacity: i32,
     period: u32,
@@ -142,10 +144,10 @@ impl Budget {
         self.since_fresh(now) < 0
     }
 
-    /// Time that is left, if that is more than `least` and the budget is current.
+    /// Returns the time that is left, if that is more than `least` and the budget is current.
     #[inline(always)]
     pub const fn covered(&self, now: u32, least: i32) -> Option<u32> {
-        // One test of two signs: this is on the way of every switch.
+        // One test of two signs, because this is on the way of every switch.
         if least.wrapping_sub(self.left) & self.since_fresh(now) < 0 { Some(self.left as u32) } else { None }
     }
 
@@ -160,7 +162,9 @@ impl Budget {
         Params { period: self.period as u64, capacity: self.capacity as u64 }
     }
 
-    /// Ticks left at the last boundary or charge; negative is debt. Current after [`Budget::replenish`] or [`Budget::ran`].
+    /// Ticks left at the last boundary or charge; negative is debt. Current only after
+    /// [`Budget::replenish`] or [`Budget::ran`], which this does not call because each switch reads
+    /// it.
     #[inline(always)]
     pub const fn left(&self) -> i32 {
         self.left
@@ -203,7 +207,7 @@ impl Budget {
         self.left = self.left.saturating_sub(price);
     }
 
-    /// Sets ticks aside (rule (f)).
+    /// Sets ticks aside for a call whose thread is switched away (rule (f)).
     pub const fn reserve(&mut self, ticks: i32) {
         self.left = self.left.saturating_sub(ticks);
         self.reserved = self.reserved.saturating_add(ticks);
@@ -232,7 +236,8 @@ impl Budget {
             let since = (now - self.next) as i64;
             self.set_left((left as i64 + since) as i32);
             self.refill_at(1);
-            // It ran throughout each further period, which is no shorter than the capacity: nothing is lost at those boundaries.
+            // It ran throughout each further period, which is no shorter than the capacity, so
+            // nothing is lost at those boundaries.
             let further = if now < self.next { 0 } else { self.periods_until(now) };
             self.next += further * self.period as u64;
             self.left = (self.left as i64 - since + further as i64 * self.capacity as i64) as i32;

@@ -35,7 +35,8 @@ impl Reading {
         is_whole.then_some(found)
     }
 
-    /// For the writer, each time after it has written: keeps the words if they are being read.
+    /// Keeps the words for the reader if it is reading them. The writer calls this each time after
+    /// it has written, because it cannot know when the reader began.
     #[inline]
     pub fn keep(&self, keep: impl FnOnce(u32)) {
         if let Some(what) = self.0.load(Relaxed).checked_sub(1) {

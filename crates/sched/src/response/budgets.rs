@@ -21,7 +21,7 @@ pub struct Contender {
     pub arranges: u64,
 }
 
-/// Time that a budget adds to a response.
+/// Time that a budget adds to a response, in parts, so that a refusal can say where it comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interference {
     /// How many whole capacities can be spent within the window.
@@ -82,7 +82,6 @@ impl Contender {
         Interference { hits, part, capacity: hits.saturating_mul(self.capacity).saturating_add(part), carried: 0 }
     }
 
-    /// Returns true if period and capacity are those of a budget.
     pub(super) const fn is_legal(&self) -> bool {
         self.capacity > 0 && self.capacity <= self.period
     }

@@ -36,7 +36,8 @@ impl Costs {
         self.late.saturating_add(self.masked)
     }
 
-    /// How often the kernel looks at its clock within a window.
+    /// Returns how often the kernel looks at its clock within a window: each look interrupts the
+    /// thread.
     pub(super) const fn looks(&self, window: u64) -> u64 {
         if self.look == 0 { 0 } else { window.div_ceil(self.look) }
     }

@@ -9,23 +9,28 @@ pub struct Handlers {
     pub period: u64,
     /// Time that it grants in a period.
     pub capacity: u64,
-    /// By how much handlers can exceed what is left before they are ended: the longest interval between two looks, or what a counter's interrupt takes.
+    /// By how much handlers can exceed what is left before they are ended: the longest interval
+    /// between two looks, because nothing else ends them, or what a counter's interrupt takes.
     pub beyond: u64,
     /// How late a boundary can be noticed, so that the next is nearer.
     pub late: u64,
-    /// Time that handlers can have once in a window beyond all that: what is not counted until looks charge it or their domain is stopped, and what looks miss by chance.
+    /// Time that handlers can have once in a window beyond all that: what is not counted until a
+    /// look charges it or stops their domain, and what looks miss by chance.
     pub uncounted: u64,
     /// Time that it takes to end handlers, and to close or open their lines.
     pub end: u64,
-    /// Time of timers for the end of a budget that come too early because of what is counted; given back to whom they interrupt.
+    /// Time of timers for the end of a budget that come too early, because the end has moved by
+    /// what is counted. The interrupted thread gets it back.
     pub early: u64,
-    /// Time by which looks that meet them in a period take longer than others; beside a counter given back, too.
+    /// Time by which looks that meet handlers in a period take longer than others. Beside a counter
+    /// the interrupted thread gets that back, too.
     pub met: u64,
     /// Time that a look takes.
     pub look: u64,
-    /// A counter counts, and nobody whom handlers interrupt is charged for that.
+    /// A counter counts, so the interrupted thread is not charged for what it counts.
     pub counted: bool,
-    /// They can use so many times what is counted: 1 if they are believed not to set their counter back. The rest is charged to whom they interrupt.
+    /// How many times what is counted they can use: 1 if they are believed not to set their counter
+    /// back. The rest is charged to the interrupted thread.
     pub times: u64,
     /// Time in a period that they waste by faults of the threads that they interrupt, which pay for them.
     pub slips: u64,
@@ -42,14 +47,14 @@ impl Handlers {
         self.spent(window, own.saturating_add(end).saturating_add(early).saturating_add(met))
     }
 
-    /// The most of it that is charged to whom they interrupt.
+    /// Returns the most of it that is charged to the threads that they interrupt.
     pub const fn charged_within(&self, window: u64) -> u64 {
         let Handlers { capacity, beyond, end, times, slips, .. } = *self;
         let hidden = capacity.saturating_add(beyond).saturating_mul(times.saturating_sub(1)).saturating_add(slips);
         if self.counted { self.spent(window, end.saturating_add(hidden)) } else { self.within(window) }
     }
 
-    /// The most looks in a window.
+    /// Returns the most looks in a window.
     pub const fn looks(&self, window: u64) -> u64 {
         if self.counted { counted_looks_in(window) } else { looks_in(window) }
     }

@@ -32,7 +32,8 @@ pub struct Own {
     pub gates: u64,
     /// Time that their callees can cost beyond their bounds.
     pub slack: u64,
-    /// The activations that it arranges: the woken threads may be more urgent.
+    /// The activations that it arranges, because the woken threads may be more urgent and no other
+    /// term has the switches to them.
     pub activations: u64,
     /// Time that it loses to caches that others have used.
     pub reload: u64,

@@ -61,7 +61,8 @@ pub struct Gate {
 /// An interrupt line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// The most urgent level, other than the analysed thread's own, that it can wake; `None` if it wakes nobody.
+    /// The most urgent level, other than the analysed thread's own, that it can wake. `None` if it
+    /// wakes no thread.
     pub wakes: Option<u8>,
 }
 
@@ -71,7 +72,7 @@ pub struct Line {
 pub struct Grid {
     /// From one boundary to the next; 0 if there is none.
     pub period: u64,
-    /// Of what boundaries are a multiple away from releases.
+    /// The distance from a release to a boundary is a multiple of this.
     pub step: u64,
     /// How many timers can come for each boundary.
     pub timers: u64,
@@ -111,11 +112,12 @@ pub struct Terms {
     pub late: u64,
     /// The thread's own job.
     pub own: Own,
-    /// M: whoever ran at the release was in a masked path, or was being switched away from.
+    /// M: the thread that ran at the release was in a masked path, or was being switched away from.
     pub masked: u64,
-    /// The gate that somebody less urgent was in.
+    /// The gate that a less urgent thread was in. One is enough, because nothing suspends inside a
+    /// gate.
     pub gate: u64,
-    /// Position of that gate.
+    /// Position of that gate in the set, so that a report can name it.
     pub gate_at: Option<usize>,
     /// Interrupts that were paid before the window.
     pub lines: u64,
@@ -149,7 +151,8 @@ impl Terms {
 pub struct Response {
     /// The window that the terms hold for.
     pub window: u64,
-    /// The terms. Their sum is the window, or, in a refusal, the first value above the deadline: the response is at least that.
+    /// The terms. Their sum is the window. In a refusal it is the first value above the deadline,
+    /// and the response is at least that.
     pub terms: Terms,
 }
 
@@ -204,7 +207,6 @@ pub fn response_beside(thread: &Thread, set: &Set<'_>, handlers: &[Handlers]) ->
     }
 }
 
-/// The terms for a window of `window` ticks.
 fn terms(thread: &Thread, set: &Set<'_>, window: u64) -> Terms {
     let costs = &set.costs;
     let (gate_at, gate) = blocking(set.gates, thread.level, costs);
@@ -238,8 +240,10 @@ fn blocking(gates: &[Gate], level: u8, costs: &Costs) -> (Option<usize>, u64) {
     worst
 }
 
-/// Interrupts that come without being paid within the window: each line has at most one that its owner paid for before. One that wakes
-/// somebody as urgent costs an activation. Any other costs a path, once, because it stays masked until its owner has run (rule (e)).
+/// Returns the ticks of interrupts that come in the window without being paid in it: each line has
+/// at most one that its owner paid for before. One that wakes a thread as urgent costs an
+/// activation. Any other costs a path, once, because it stays masked until its owner has run (rule
+/// (e)).
 fn lines(lines: &[Line], level: u8, costs: &Costs) -> u64 {
     let one = |line: &Line| match line.wakes {
         Some(woken) if woken <= level => costs.activation(),

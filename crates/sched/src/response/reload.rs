@@ -28,7 +28,7 @@ impl Set<'_> {
     }
 }
 
-/// A, for a division. Without costs an activation can be as short as a tick.
+/// A, as a divisor. Without costs an activation could be 0, and is taken as a tick.
 const fn at_least_one(costs: &Costs) -> u64 {
     let activation = costs.activation();
     if activation == 0 { 1 } else { activation }

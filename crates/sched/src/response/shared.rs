@@ -32,7 +32,6 @@ impl Sharer {
         self.jobs(window).saturating_mul(self.price)
     }
 
-    /// How many of its jobs can run within such a window.
     pub(super) const fn jobs(&self, window: u64) -> u64 {
         let reach = if self.together { window } else { window.saturating_add(self.deadline) };
         reach.div_ceil(self.period)

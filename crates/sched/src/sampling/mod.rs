@@ -24,7 +24,7 @@ const EXPONENTIAL: [u16; 64] = [
 /// together, so that admission can count the looks in a window. An interval that would make them
 /// less is lengthened. That is so rare that handlers learn nothing from it (see the tests).
 pub const PACE_TICKS: u32 = 700;
-/// See [`PACE_TICKS`].
+/// How far intervals in a row may fall short of the pace: see [`PACE_TICKS`].
 pub const LENT_TICKS: u32 = 4 * MEAN_TICKS;
 
 /// Mean of the intervals beside a counter. There looks charge nothing, so intervals need not be
@@ -33,7 +33,7 @@ pub const LENT_TICKS: u32 = 4 * MEAN_TICKS;
 pub const COUNTED_MEAN_TICKS: u32 = (SHORTEST_TICKS + LONGEST_TICKS) / 2;
 /// The pace of these intervals: see [`PACE_TICKS`].
 pub const COUNTED_PACE_TICKS: u32 = 1400;
-/// See [`LENT_TICKS`].
+/// How far these may fall short of their pace: see [`LENT_TICKS`].
 pub const COUNTED_LENT_TICKS: u32 = 2 * LONGEST_TICKS;
 
 /// Weight of counted time against looks. Beside a counter, each look that meets a handler adds its
@@ -53,7 +53,9 @@ pub const CHARGED_DOUBTS: u32 = 6;
 /// whatever they do to their counter, until looks charge or stop them. It holds in 999 of 1000
 /// lives (see the tests).
 pub const COUNTED_HIDDEN_TICKS: u32 = 23 * COUNTED_MEAN_TICKS;
-/// Ticks by which handlers that are sampled can exceed what they are charged in a window, beyond [`LONGEST_TICKS`] for each spending, in 998 of 1000 (see the tests).
+/// Ticks by which handlers that are sampled can exceed what they are charged in a window, beyond
+/// [`LONGEST_TICKS`] for each spending, because looks miss them by chance. It holds in 998 of 1000
+/// windows (see the tests).
 pub const SAMPLED_HIDDEN_TICKS: u32 = 8 * MEAN_TICKS;
 
 /// The generator of intervals: xorshift (Marsaglia 2003), and by how much the last intervals fell
@@ -62,7 +64,8 @@ pub const SAMPLED_HIDDEN_TICKS: u32 = 8 * MEAN_TICKS;
 pub struct Intervals {
     /// Its state, not 0.
     pub seed: u32,
-    /// Ticks by which the last intervals fell short of the pace.
+    /// Ticks by which the last intervals fell short of the pace: if this would exceed what may be
+    /// lent, the next one is made longer.
     pub lent: u32,
 }
 
