@@ -57,7 +57,6 @@ fn ready() -> Chip {
     kernel
 }
 
-/// The address of a page of a domain's demand area.
 fn page(domain: usize, number: u32) -> u32 {
     Kind::address(HOME[domain]) + number * PAGE
 }
@@ -82,7 +81,6 @@ fn free(kernel: &mut Chip, number: u32, regions: u32) -> Told {
     }
 }
 
-/// Nothing is mapped there.
 fn is_free(kernel: &Chip, page: u32) -> bool {
     kernel.core.arch.kind.translate(page, AccessKind::Read).is_none()
 }
@@ -266,7 +264,7 @@ fn a_callee_does_not_pay_for_pages_that_its_caller_never_touched() {
         );
         assert_eq!(copied(&mut kernel, Call::GateCopyIn, [own, HOME[0] + 4 * PAGE, 64, 0]), [page(0, 4)]);
         kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
-        // Of no region; behind it; of the callee.
+        // In no region; behind the area; the callee's own.
         for to in [HOME[0] + 6 * PAGE, HOME[0] + 6 * PAGE - 8, HOME[1]] {
             let told = call(&mut kernel, Call::GateCopyOut, [to, own, 16, 0]);
             let expected = if to == HOME[0] + 6 * PAGE - 8 { Error::Untouched } else { Error::BadAddress };
@@ -346,7 +344,7 @@ fn a_restart_frees_every_region() {
         let (_, found) = access(&mut kernel, page(1, number), AccessKind::Write).unwrap();
         kernel.core.arch.memory.extend((found..found + PAGE).map(|at| (at, GARBAGE)));
     }
-    // Of the next frame a part is clear.
+    // A part of the next frame is clear.
     assert!(kernel.on_touch(VirtAddr(page(1, 23)), AccessKind::Write));
     call(&mut kernel, Call::GateReturn, [0; 4]);
     assert_eq!(restart(&mut kernel), OK);
@@ -432,5 +430,5 @@ fn any_history_shows_each_frame_once_and_only_clear_or_own_ones() {
     }
 }
 
-// The words of these tests are those of the sample.
+// The words of these tests are those of the sample, so they must agree.
 const _: () = assert!(BASE == 1 << 31 && WORD != PEER);

@@ -20,7 +20,8 @@ const INNER: [u32; 4] = [HANDLES, (BASE + 0x2000) | 3, 0x2000, 0xc000];
 /// A page before it.
 const PAGE: [u32; 4] = [HANDLES, BASE | 3, 0, 0x1000];
 
-/// Both domains hold the frames and each other; calls are left after each step.
+/// A kernel in which both domains hold the frames and each other, and calls are left after each
+/// step, so that a test can look at what is there in between.
 fn ready() -> Kernel<Sim> {
     let mut kernel = with_frames();
     assert_eq!(kernel.asks(Call::FramesRetype as u32, [FRAMES, 0, ALL, 0]), OK);
@@ -29,7 +30,6 @@ fn ready() -> Kernel<Sim> {
     kernel
 }
 
-/// One step of a call by a domain.
 fn step(kernel: &mut Kernel<Sim>, domain: usize, call: Call, args: [u32; 4]) -> Option<(u32, [u32; 2])> {
     kernel.loads(domain);
     let told = kernel.asks(call as u32, args);
@@ -205,7 +205,8 @@ fn a_restart_of_the_target_completes_the_edit_and_takes_it_away() {
         (0..steps).for_each(|_| assert_eq!(step(&mut kernel, 0, Call::FramesMap, INNER), None));
         kernel.stop_domain(1);
         kernel.loads(0);
-        // Another thread of the caller's domain: at its activation nobody waits for an answer.
+        // Another thread of the caller's domain has an activation of its own, so it finds no answer
+        // there.
         for _ in 0..2000 {
             let told = kernel.domain_restart(PEER);
             memory(&kernel);

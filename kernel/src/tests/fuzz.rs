@@ -46,7 +46,7 @@ impl Random<'_> {
         }
     }
 
-    /// Whether there is nothing left to choose with.
+    /// Returns true if there is nothing left to choose with.
     fn is_spent(&self) -> bool {
         matches!(self, Random::Bytes(bytes) if bytes.len() == 0)
     }
@@ -64,7 +64,7 @@ impl Random<'_> {
         self.below(chances) == 0
     }
 
-    /// Any word, with a preference for those at the edges.
+    /// Any word, with a preference for those at the edges, where errors are.
     fn word(&mut self) -> u32 {
         match self.below(6) {
             0 => [0, 1, 2, 7, 8, 31, 32, 63, 64, 65, 127, 255, 256, 0x7fff_ffff, 0x8000_0000, u32::MAX - 1, u32::MAX]
@@ -147,7 +147,6 @@ impl Achieved {
         achieved
     }
 
-    /// Remembers what a call has achieved.
     fn note(&mut self, number: u32, args: [u32; 4]) {
         match Call::from_number(number) {
             Some(Call::FramesRetype) => self.typed.push((args[1], args[2])),
@@ -306,7 +305,7 @@ fn random_domains_break_nothing_where_regions_have_any_length() {
 
 #[test]
 fn random_domains_break_nothing_where_there_are_page_tables() {
-    // Walks are slow.
+    // Walks of page tables are slow, so there are fewer calls.
     many::<Pager>(CALLS / 4);
 }
 
@@ -339,7 +338,7 @@ fn many<K: Guard>(calls: u64) {
     for call in abi::CALLS.iter() {
         let times = all.taken.get(&(call.call as u32)).copied().unwrap_or(0);
         println!("  {times} times {}", call.name);
-        // Tables that have their size from the start take no gift.
+        // Tables that have their size from the start take no gift, so that call is never taken.
         let never = call.call == Call::NodesGive && K::Protection::GIFT.least == u32::MAX;
         // No domain here has a demand area: `tests::demand` has.
         let never = never || matches!(call.call, Call::RegionMap | Call::RegionUnmap);

@@ -26,7 +26,6 @@ fn has_an_edge<K: Guard>(builder: &Builder) {
     assert_eq!(with_bytes::<K>(builder, 1), Err(BootError::NoMemory));
 }
 
-/// Systems that differ in every count that matters.
 fn systems() -> Vec<Builder> {
     let mut more_handles = sample();
     more_handles.domains[1].cap_slots = 255;

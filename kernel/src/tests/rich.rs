@@ -6,9 +6,7 @@ use system::{Area, Budget, Cap, Domain, Frames, Gate, Interrupt, Notification, T
 
 /// Ticks of each gate, outermost first.
 pub const BOUNDS: [u32; 4] = [2_000, 1_200, 700, 400];
-/// Domains.
 pub const DOMAINS: u32 = 4;
-/// Slots of each domain's table.
 pub const SLOTS: u32 = 24;
 
 /// Threads by name. Two for each domain.
@@ -32,7 +30,8 @@ pub fn budget(index: u32) -> u32 {
     14 + index
 }
 
-/// Memory in which no domain has an area: that of pool 0. The areas of paged memory lie in that of pool 1.
+/// Memory in which no domain has an area, so that it can be mapped: that of pool 0. The areas of
+/// paged memory lie in that of pool 1.
 pub const POOL_BASE: u32 = 0x6010_0000;
 pub const POOL_BYTES: u32 = 0x8000;
 pub fn pool(index: u32) -> u32 {

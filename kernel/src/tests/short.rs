@@ -66,7 +66,7 @@ fn both_ways_come_to_the_same() {
     }
 }
 
-/// Whether the short way into a gate is declined, and nothing has changed.
+/// Returns true if the short way into a gate is declined, and has changed nothing.
 fn declined(kernel: &mut Chip, handle: u32) -> bool {
     kernel.core.arch.trace.clear();
     let before = kernel.resume();

@@ -26,14 +26,12 @@ pub struct Watch {
     granted: Vec<i64>,
     caps: Vec<Vec<Cap>>,
     initial: Vec<Vec<Cap>>,
-    /// The longest gate bound.
     bound: i64,
     started: u64,
     turn: u32,
 }
 
 impl Watch {
-    /// Starts watching a kernel that has just started.
     pub fn new<K: Guard>(kernel: &Kernel<Machine<K>>) -> Watch {
         let caps: Vec<Vec<Cap>> = kernel.domains.iter().map(|domain| domain.caps.to_vec()).collect();
         Watch {
@@ -88,7 +86,8 @@ impl Watch {
         let mut expected: BTreeSet<(u8, u8)> = BTreeSet::new();
         for (index, thread) in kernel.threads.iter().enumerate() {
             if thread.state == State::Ready {
-                // The running thread moves to the queue of its gate's ceiling only when somebody else is to run.
+                // The running thread stays in its queue while it is in a gate, and moves to that of
+                // the ceiling only when another one is to run.
                 let activation = kernel.activation(index as u8);
                 let late = index == usize::from(kernel.current()) && activation.outer.is_some();
                 let queue = if late { thread.queue } else { activation.priority };
@@ -127,7 +126,8 @@ impl Watch {
             }
         }
         for (index, budget) in kernel.budgets.iter().enumerate() {
-            // One replenishment can stand for several periods in which nobody asked; a debt is paid by each of them.
+            // One replenishment can stand for several periods in which the kernel did not look; a
+            // debt is paid by each of them.
             let (period, next) = (budget.time.params().period(), budget.time.next_replenishment());
             assert_eq!((next - self.started) % period, 0, "budget {index} has left its periods");
             self.granted[index] = ((next - self.started) / period) as i64 - 1;

@@ -17,7 +17,6 @@ pub struct Simple {
     free: Vec<bool>,
     pub pinned: [u32; CLIENTS],
     pub entries: [u32; CLIENTS],
-    /// Bytes that each client is charged for.
     pub charged: [u32; CLIENTS],
     /// Decisions that it was asked for.
     pub decisions: u32,

@@ -339,7 +339,7 @@ fn a_busy_kernel_changes_nothing_but_how_often_is_asked() {
                     granted.left = left;
                 }
             }
-            // How many lose it in a step is another matter.
+            // How many domains lose it in a step is another matter, so the counts may differ.
             let mut expected = twin.send(who, request);
             while request.operation == Operation::Revoke && matches!(answer, Answer::Done(1..)) {
                 answer = ask(&mut world, &request);

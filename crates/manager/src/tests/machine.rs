@@ -25,7 +25,6 @@ const TABLE: u32 = 1024;
 /// Frames of 256 bytes.
 const FRAME: u32 = 256;
 
-/// Returns true if two ranges have a byte in common.
 fn meet(first: (u32, u32), second: (u32, u32)) -> bool {
     first.0 < second.0 + second.1 && second.0 < first.0 + first.1
 }
@@ -68,7 +67,6 @@ impl Machine {
         }
     }
 
-    /// The calls of the next request are counted from 0.
     pub fn begin(&mut self) {
         (self.calls, self.written) = (0, 0);
     }
@@ -110,12 +108,10 @@ impl Machine {
         self.mapped.get(&(client, base))
     }
 
-    /// Mappings of a client, in the order of the addresses.
     pub fn mappings(&self, client: u8) -> impl Iterator<Item = &Mapping> {
         self.mapped.iter().filter(move |((who, _), _)| *who == client).map(|(_, mapping)| mapping)
     }
 
-    /// Returns true if a byte at an address of a client is mapped, and clear.
     pub fn is_clear(&self, client: u8, base: u32, bytes: u32) -> bool {
         let parts: Vec<&Mapping> = self.mappings(client).filter(|m| meet((m.at, m.bytes), (base, bytes))).collect();
         let all: u32 = parts.iter().map(|mapping| mapping.bytes).sum();
@@ -155,7 +151,6 @@ impl Machine {
         }
     }
 
-    /// Returns true if memory holds only zeros.
     pub fn clear(&self, base: u32, bytes: u32) -> bool {
         self.contents[self.range(base, bytes).unwrap()].iter().all(|byte| *byte == 0)
     }

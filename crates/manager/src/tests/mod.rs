@@ -95,7 +95,8 @@ pub fn join(owner: &str, name: &str, bytes: u32, access: u32) -> Request {
     Request { bytes, access, ..Request::new(Operation::Join).of(name).with(owner) }
 }
 
-/// The same names for all clients: who may map it stands beside each.
+/// The same names for all clients, so that each tries the others' names. Who may map a name stands
+/// beside it.
 pub const DECLARED: [(usize, &str, Who); 4] = [
     (0, "samples", Who { readers: 0b110, writers: 0b010 }),
     (0, "series", Who { readers: 0b010, writers: 0b100 }),
@@ -116,7 +117,8 @@ fn messages_round_trip() {
     for operation in Operation::ALL.iter().copied().filter(|operation| *operation != Operation::Explain) {
         let request = Request { operation, ..full };
         assert_eq!(Request::decode(&request.encode()), Some(request));
-        // Only what asks for memory is explained; the step can be any.
+        // Only requests for memory are explained. The step can be any, because it is not looked at
+        // here.
         let explained = request.explained(u16::MAX);
         let asks = matches!(operation, Operation::Grant | Operation::Share | Operation::Join);
         assert_eq!(Request::decode(&explained.encode()), asks.then_some(explained));

@@ -13,7 +13,6 @@ impl Words<'_> {
         [self.pair[0].get(), self.pair[1].get()]
     }
 
-    /// The writer comes.
     fn write(&self) {
         self.pair.iter().for_each(|word| word.set(word.get() + 1));
         self.note.keep(|what| {

@@ -18,14 +18,12 @@ const AREAS_BASE: u32 = 0x6000_0000;
 const SLOTS: [u32; 10] = [8, 9, 10, 11, 18, 19, 20, 21, 22, 23];
 
 impl<K: Guard> Play<K> {
-    /// One of the mappings that were made.
     fn made(&mut self) -> Option<Made> {
         let count = self.made.len() as u32;
         let chosen = self.below(count.max(1));
         self.made.get(chosen as usize).copied()
     }
 
-    /// Maps a part that is shared already, or any other.
     pub(super) fn maps(&mut self) {
         let shared = if self.rng.chance(3) { None } else { self.made() };
         let part = if let Some(made) = shared {
@@ -111,7 +109,6 @@ impl<K: Guard> Play<K> {
         }
     }
 
-    /// A part of the frames.
     fn part(&mut self) -> (u32, u32) {
         let bytes = 32 << self.below(10);
         ((32 * self.below(POOL_BYTES / 32)) & !(bytes - 1), bytes)
@@ -142,7 +139,7 @@ impl<K: Guard> Play<K> {
         let frames = self.model.object(self.here(), handle, true, rights::WRITE);
         let Some((0, [left, _])) = self.asks("clean", Call::FramesClean, [handle, offset, bytes, 0]) else { return };
         if frames == Some(1) {
-            // What no area lies in there is clear from the start.
+            // What no area lies in there is clear from the start, so nothing is to be cleared.
             return;
         }
         let done = bytes - left;
@@ -185,7 +182,7 @@ impl<K: Guard> Play<K> {
         let (here, target, from, to) = (self.here(), self.domain_handle(), self.slot(), 18 + self.below(4));
         let mask = 1 + self.below(7);
         let of = self.model.object(here, target, false, rights::WRITE).map(|of| of as usize);
-        // A restart that is under way may have passed the slot or not.
+        // A restart that is under way may have passed the slot or not, so nothing is known of it.
         if of.is_some_and(|of| !self.model.up[of]) {
             return;
         }

@@ -83,7 +83,7 @@ impl<K: Guard> Play<K> {
             for (to, from) in to.sure.iter().zip(&from.sure) {
                 after.insert(*to, before.get(from).copied().unwrap_or(0));
             }
-            // Memory that is not there yet is 0.
+            // Memory that is not there yet reads as 0, because it is clear when it comes.
             let moved = |at: &u32| self.kernel.core.arch.memory.get(at) == after.get(at);
             assert!(after.keys().chain(self.kernel.core.arch.memory.keys()).all(moved), "{}", what());
         }

@@ -48,7 +48,6 @@ fn system<K: Guard>() -> Builder {
     builder
 }
 
-/// A mapping that was made.
 #[derive(Clone, Copy)]
 struct Made {
     target: u32,
@@ -56,7 +55,6 @@ struct Made {
     part: Part,
 }
 
-/// The domains at play.
 struct Play<K: Guard> {
     kernel: Kernel<Machine<K>>,
     model: Model,
@@ -92,7 +90,6 @@ impl<K: Guard> Play<K> {
         self.rng.below(u64::from(limit)) as u32
     }
 
-    /// A handle of a domain.
     fn domain_handle(&mut self) -> u32 {
         if self.rng.chance(10) { 18 + self.below(4) } else { domain(self.below(DOMAINS)) }
     }
@@ -115,7 +112,8 @@ impl<K: Guard> Play<K> {
         self.model.up.iter().filter(|up| **up).count() > 1
     }
 
-    /// A call of the running thread, of which what was taken is counted.
+    /// Makes a call of the running thread, and counts it if it was taken: a run in which nothing is
+    /// taken proves nothing.
     fn asks(&mut self, name: &'static str, call: Call, args: [u32; 4]) -> Told {
         let told = self.kernel.asks(call as u32, args);
         *self.taken.entry(name).or_default() += u64::from(told.is_some_and(|(status, _)| status == 0));
@@ -124,7 +122,8 @@ impl<K: Guard> Play<K> {
 
     /// One domain's turn; `false` when none is left that could have one.
     fn turn(&mut self) -> bool {
-        // Who follows a stopped thread is found in further entries, at once.
+        // The thread that follows a stopped one is found in further entries, which the timer makes
+        // at once.
         self.kernel.passes(0);
         let thread = self.kernel.current();
         if thread == NOBODY {
@@ -202,7 +201,8 @@ impl<K: Guard> Play<K> {
         }
     }
 
-    /// A change that is over, and of which the model was not told the end: all of it was done, or nothing.
+    /// Settles a change that is over and whose end the model was not told: either all of it was
+    /// done, or nothing.
     fn resolves(&mut self, Begun { change, admitted, owner, doubtful }: Begun) {
         self.known.extend(owner);
         if !admitted {
@@ -220,7 +220,8 @@ impl<K: Guard> Play<K> {
     }
 }
 
-/// Whether the kernel says of a domain that it finds a physical address at an address, with exactly these rights.
+/// Returns true if the kernel says of a domain that it finds a physical address at an address, with
+/// exactly these rights.
 fn shows<K: Guard>(kernel: &Kernel<Machine<K>>, domain: usize) -> impl Fn(u32, u32, u32) -> bool {
     let protection = &kernel.domain(domain as u8).protection;
     move |at, physical, access| {
@@ -231,7 +232,7 @@ fn shows<K: Guard>(kernel: &Kernel<Machine<K>>, domain: usize) -> impl Fn(u32, u
     }
 }
 
-/// Plays many systems with the same seeds each time.
+/// Plays many systems, with the same seeds each time, so that a failure can be repeated.
 fn plays<K: Guard>() {
     let (mut taken, mut members) = (BTreeMap::<&str, u64>::new(), 0);
     for seed in 1..=SYSTEMS {

@@ -30,11 +30,10 @@ pub enum Typed {
 struct Cell {
     physical: u32,
     access: u32,
-    /// It was mapped while the domain was stopped: a restart may have met it or not.
+    /// It was mapped while the domain was stopped, so a restart may have met it or not.
     late: bool,
 }
 
-/// Mapping that a call makes or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub target: usize,
@@ -80,7 +79,7 @@ pub struct Begun {
 /// A capability to a domain or to frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// Whether it is to frames, and the number of the domain or the frames.
+    /// True if it is to frames; the number of the domain or the frames.
     pub object: (bool, u32),
     pub rights: u8,
     pub valid: bool,
@@ -110,7 +109,7 @@ pub struct Model {
 const ALL: usize = DOMAINS as usize;
 
 impl Model {
-    /// Of a system that begins, with these areas.
+    /// The model of a system that begins, with these areas.
     pub fn new(areas: Vec<Area>) -> Model {
         let held = |object| Held { object, rights: rights::ALL, valid: true };
         let domains = (0..DOMAINS).map(|index| (domain_slot(index), held((false, index))));
@@ -141,7 +140,7 @@ impl Model {
         if let Some(area) = self.areas.iter().find(own) {
             let flag = [area::READ, area::WRITE, area::EXECUTE][kind as usize];
             let physical = (area.flags & flag != 0).then(|| area.physical + (at - area.base));
-            // Of a demand area the domain has what it has made regions of.
+            // A domain has only those parts of a demand area that it has made regions of.
             match physical {
                 Some(physical) if area.flags & area::DEMAND != 0 => found.may.push(physical),
                 _ => found.sure = physical,
@@ -166,7 +165,7 @@ impl Model {
         found
     }
 
-    /// Whether a physical byte is part of the frames, and not memory that may be mapped.
+    /// Returns true if a physical byte is part of the frames, and is no memory that may be mapped.
     pub fn is_unmappable(&self, physical: u32) -> bool {
         let offset = physical.wrapping_sub(POOL_BASE);
         offset < POOL_BYTES && self.typed[(offset / GRANULE) as usize] != Typed::Shared
@@ -183,7 +182,7 @@ impl Model {
         self.held(domain, slot, needed).filter(|held| held.object.0 == frames).map(|held| held.object.1)
     }
 
-    /// Whether a slot holds nothing that the model knows of, valid or not.
+    /// Returns true if a slot holds nothing that the model knows of, valid or not.
     pub fn is_empty(&self, domain: usize, slot: u32) -> bool {
         slot < SLOTS && !self.caps[domain].contains_key(&slot)
     }
@@ -239,7 +238,7 @@ impl Model {
         self.cells[domain].keys().copied()
     }
 
-    /// Whether a change may be done, as far as memory goes.
+    /// Returns true if a change may be done, as far as memory goes.
     pub fn admits(&self, change: &Change) -> bool {
         let offset = change.physical.wrapping_sub(POOL_BASE);
         let cells = &self.cells[change.target];
@@ -267,7 +266,8 @@ impl Model {
             && !self.sure_cells(change.target).any(|(at, _)| at < end && first - at.min(first) < GRANULE)
     }
 
-    /// Whether memory is all of an area of the domain for which it is to be mapped: nobody else may have it.
+    /// Returns true if memory is all of an area of the domain for which it is to be mapped: no
+    /// other domain may have such memory.
     fn is_own(&self, change: &Change) -> bool {
         let within = |area: &&Area| {
             let offset = change.physical.wrapping_sub(area.physical);

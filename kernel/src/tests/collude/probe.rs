@@ -6,7 +6,6 @@ use super::super::rich::{DOMAINS, POOL_BASE, POOL_BYTES};
 use super::super::sim::Guard;
 use super::Play;
 
-/// Accesses of each domain after each call.
 const ACCESSES: usize = 6;
 
 impl<K: Guard> Play<K> {
@@ -43,7 +42,6 @@ impl<K: Guard> Play<K> {
         (self.draws_address(), bytes, kind)
     }
 
-    /// Every domain that runs accesses something.
     pub(super) fn probes(&mut self) {
         let resume = self.kernel.core.resume;
         for domain in 0..DOMAINS as usize {

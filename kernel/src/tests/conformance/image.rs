@@ -11,7 +11,6 @@ use system::System;
 /// Loadable segments, by first address, and the system's tables.
 pub struct Image {
     segments: BTreeMap<u32, Vec<u8>>,
-    /// The tables.
     pub tables: System<'static>,
 }
 
@@ -50,7 +49,6 @@ fn tables(segments: &BTreeMap<u32, Vec<u8>>) -> Option<System<'static>> {
 }
 
 impl Image {
-    /// Reads an image.
     pub fn read(path: &Path) -> Image {
         let file = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let segments = segments(&file);
@@ -65,7 +63,6 @@ impl Image {
         (at + 4 <= bytes.len()).then(|| word_at(bytes, at))
     }
 
-    /// The initial data of a domain.
     pub fn bytes(&self, address: u32, count: u32) -> impl Iterator<Item = (u32, u8)> + '_ {
         (address..address + count).map(|at| (at, self.word(at & !3).unwrap_or(0).to_le_bytes()[at as usize & 3]))
     }
@@ -75,19 +72,17 @@ impl Image {
         self.word(entry.info + 4 * index as u32).expect("an information block")
     }
 
-    /// The word for the board's name.
     pub fn board(&self) -> u32 {
         self.info(0, word::BOARD)
     }
 
-    /// Whether an entry of the block, which begins at a word, has a name.
+    /// Returns true if an entry of the block, which begins at a word, has this name.
     fn is_named(&self, domain: usize, entry: usize, name: &str) -> bool {
         let mut wanted = [0_u8; NAME_BYTES];
         wanted[..name.len()].copy_from_slice(name.as_bytes());
         (0..NAME_BYTES / 4).all(|index| self.info(domain, entry + index) == word_at(&wanted, 4 * index))
     }
 
-    /// Slot of the capability of a domain with a name.
     pub fn slot(&self, domain: usize, name: &str, kind: Kind) -> Option<u32> {
         let entries = (0..self.info(domain, word::CAPS) as usize).map(|index| HEADER_WORDS + index * CAP_BYTES / 4);
         let mut named = entries.filter(|entry| self.is_named(domain, *entry, name));
@@ -95,7 +90,6 @@ impl Image {
         Some(self.info(domain, found + NAME_BYTES / 4))
     }
 
-    /// First address of the area of a domain with a name.
     pub fn area(&self, domain: usize, name: &str) -> Option<u32> {
         let first = HEADER_WORDS + self.info(domain, word::CAPS) as usize * CAP_BYTES / 4;
         let mut entries = (0..self.info(domain, word::AREAS) as usize).map(|index| first + index * AREA_BYTES / 4);

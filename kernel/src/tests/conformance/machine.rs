@@ -102,7 +102,6 @@ pub fn access<K: Hardware>(kernel: &mut Kernel<Machine<K>>, address: u32, kind: 
     }
 }
 
-/// A word of physical memory.
 pub fn load<K: Hardware>(kernel: &Kernel<Machine<K>>, image: &Image, physical: u32) -> u32 {
     let bytes = [0, 1, 2, 3].map(|index| kernel.core.arch.memory.get(&(physical + index)).copied());
     match bytes {
@@ -111,7 +110,6 @@ pub fn load<K: Hardware>(kernel: &Kernel<Machine<K>>, image: &Image, physical: u
     }
 }
 
-/// Writes one.
 pub fn store<K: Hardware>(kernel: &mut Kernel<Machine<K>>, physical: u32, word: u32) {
     for (index, byte) in word.to_le_bytes().into_iter().enumerate() {
         kernel.core.arch.memory.insert(physical + index as u32, byte);

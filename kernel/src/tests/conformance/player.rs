@@ -48,7 +48,7 @@ struct Level {
     begun: bool,
     next: usize,
     doing: Doing,
-    /// Of a gate: what it returns.
+    /// What it returns, if it is a gate.
     answer: (u32, u32),
 }
 
@@ -116,7 +116,7 @@ impl Scene for View<'_> {
             Place::Lent(_) => area(Dom::Client, "lent"),
             Place::Heap(_) => area(Dom::Client, "heap"),
             Place::Device => area(Dom::Driver, "uart0"),
-            // Any of them will do: nothing permits accesses to it.
+            // Any of them will do, because nothing permits accesses to it.
             Place::Core => self.places().core,
             Place::Pool(_) => self.places().window.unwrap_or_else(|| self.image.tables.get::<system::Frames>(0).base),
             _ => 0,
@@ -133,7 +133,6 @@ impl Scene for View<'_> {
 }
 
 impl<'a, K: Hardware> Player<'a, K> {
-    /// Boots the system.
     pub fn new(image: &'a Image, row: &'static Row) -> Self {
         let tables: System<'static> = image.tables;
         K::begin();
@@ -141,7 +140,8 @@ impl<'a, K: Hardware> Player<'a, K> {
             Machine::<K> { now: BOOT, shortest: (SHORTEST_US * ticks_per_us(image)).into(), ..Machine::default() };
         for domain in tables.all::<system::Domain>() {
             processor.memory.extend(image.bytes(domain.data_source, domain.data_bytes));
-            // Only the program's linker knows where its initialised word is; here it is the first.
+            // Only the program's linker knows where its initialised word is, so here it is the
+            // first.
             let initial = (domain.data_source..).zip(INITIAL.to_le_bytes());
             processor.memory.extend(initial);
         }
@@ -156,7 +156,6 @@ impl<'a, K: Hardware> Player<'a, K> {
         Player { image, row, kernel, threads, records: [Record::default(); ACTORS], start, line: false }
     }
 
-    /// Plays the row to its end.
     pub fn play(mut self) -> Result<(), Shortfall> {
         let end = self.start + u64::from(LENGTH_US * ticks_per_us(self.image));
         let step = u64::from(STEP_US * ticks_per_us(self.image));

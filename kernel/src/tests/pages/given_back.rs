@@ -11,7 +11,7 @@ use super::{Chip, FRAMES, NEAR, OK, PINNED, POOL, POOL_BYTES, READ, VIRT, WRITE}
 use super::{call, call_by_other, check, finds, map, ready, restart, run, system, unmap};
 use crate::objects::Life;
 
-/// Whether frames are used by nobody: they can be cleared.
+/// Checks that frames are in no use: only then can they be cleared.
 fn unused(kernel: &mut Chip, bytes: u32) {
     for _ in 0..bytes / 512 {
         assert!(call(kernel, Call::FramesClean, [FRAMES, 0, bytes, 0]).is_some_and(|told| told.0 == 0));

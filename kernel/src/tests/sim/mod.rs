@@ -46,13 +46,13 @@ pub trait Guard: Sized + Default + 'static {
     /// Memory that a domain may access.
     type Protection: Protection<Machine<Self>>;
 
-    /// Some of a mapping may be accessible while it is on its way.
+    /// Some of a mapping may be accessible while it is on its way, so that tests must not count on
+    /// either.
     const PARTLY: bool;
 
     /// log2 of the smallest that can be mapped at run time.
     const SMALLEST_LOG2: u32;
 
-    /// Memory that the idle loop may access.
     fn idle() -> <Self::Protection as Protection<Machine<Self>>>::Idle;
 
     /// Address at which domains have on this processor what tests and [`sample`] say to be at another.
@@ -63,7 +63,6 @@ pub trait Guard: Sized + Default + 'static {
     /// The same system for a processor of this kind.
     fn adapt(builder: &Builder) -> Builder;
 
-    /// Whether a domain is in force.
     fn is_loaded(&self, protection: &Self::Protection) -> bool;
 
     /// How often a domain can reach a physical address.
@@ -124,11 +123,11 @@ pub struct Machine<K> {
     pub long_way: bool,
     /// A call that is made in steps is left after each.
     pub stepwise: bool,
-    /// System calls so far.
     pub calls: u64,
-    /// Of these, not refused, by number.
+    /// Those of them that were not refused, by number.
     pub taken: BTreeMap<u32, u64>,
-    /// Memory of the kernel's objects, for [`release`].
+    /// Memory of the kernel's objects, kept so that [`release`] can give it back: thousands of
+    /// systems run in one test.
     pub blocks: Vec<(*mut u8, Layout)>,
 }
 
@@ -255,7 +254,6 @@ impl<K> Machine<K> {
     }
 }
 
-/// Boots a system and lets the first thread run.
 pub fn boot(builder: &Builder) -> Kernel<Sim> {
     boot_with(builder, Sim { now: 1000, ..Sim::default() })
 }
@@ -379,7 +377,6 @@ impl<K: Guard> Kernel<Machine<K>> {
         }
     }
 
-    /// The interrupt of a line.
     pub fn interrupts(&mut self, line: u32) {
         let next = self.on_interrupt(line, true);
         self.loads_if(next);
@@ -400,17 +397,14 @@ impl<K: Guard> Kernel<Machine<K>> {
         self.load_top();
     }
 
-    /// The activation that a thread is in.
     pub fn activation(&self, thread: u8) -> &Activation<Machine<K>> {
         self.activations.at(self.innermost(self.threads.find(usize::from(thread)).unwrap()))
     }
 
-    /// The registers of a thread.
     pub fn context(&self, thread: u8) -> &SimContext {
         &self.activation(thread).context
     }
 
-    /// How many gates a thread is inside.
     pub fn depth(&self, thread: u8) -> usize {
         self.depth_of(self.innermost(self.threads.find(usize::from(thread)).unwrap()))
     }
@@ -431,7 +425,6 @@ impl<K: Guard> Kernel<Machine<K>> {
         VirtAddr(K::address(address))
     }
 
-    /// The domain that is in force.
     pub fn loaded(&self) -> u8 {
         let position = self.domains.iter().position(|domain| self.core.arch.kind.is_loaded(&domain.protection));
         position.map_or(IDLE, |domain| domain as u8)

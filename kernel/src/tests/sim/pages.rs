@@ -24,7 +24,6 @@ pub const WAYS: u32 = 0x6ff0_0000;
 pub const FAR: u32 = 0x7000_0000;
 const NEAR_BYTES: u32 = 0x1_8000;
 const FAR_BYTES: u32 = 0x1_0000;
-/// Entries of the TLB.
 const ENTRIES: usize = 256;
 
 /// Entry that a walk finds: first virtual and physical address, and the rest.
@@ -45,13 +44,13 @@ struct Block {
     seen: [u32; 256],
 }
 
-/// The memory of tables.
 #[derive(Default)]
 struct Memory {
     blocks: BTreeMap<u32, Block>,
     /// Words that walks do not see as they were stored.
     pending: BTreeSet<u32>,
-    /// Changes when walks see something else.
+    /// Changes when walks see something else, so that what they translate is computed once for each
+    /// version.
     version: u64,
     units: Units,
 }
@@ -120,7 +119,7 @@ impl Memory {
         units
     }
 
-    /// Whether a walk from this root can read this word.
+    /// Returns true if a walk from this root can read this word.
     fn is_walked(&self, root: u32, at: u32) -> bool {
         let table = |mib: u32| match First::decode(self.seen(root + 4 * mib)) {
             Ok(First::Table(table)) => (table.address()..table.address() + 1024).contains(&at),
@@ -130,7 +129,6 @@ impl Memory {
     }
 }
 
-/// Everything that a domain translates.
 pub fn units(protection: &Pages<Machine<Pager>>) -> Rc<Vec<Entry>> {
     match protection.space() {
         Some((PhysAddr(root), _)) => MEMORY.with_borrow_mut(|memory| memory.units(root)),
@@ -138,13 +136,12 @@ pub fn units(protection: &Pages<Machine<Pager>>) -> Rc<Vec<Entry>> {
     }
 }
 
-/// The MMU.
 #[derive(Default)]
 pub struct Pager {
     space: Option<(PhysAddr<u32>, Asid)>,
     pub tlb: Vec<(Asid, Entry)>,
     pub locked: [Option<(Asid, Entry)>; LOCK_SLOTS],
-    /// Entries were invalidated, and nobody has waited for it.
+    /// Entries were invalidated, and the kernel has not waited for it yet.
     waiting: bool,
     /// Invalidations so far, those of them that removed an entry by its address, and the one that is lost.
     pub invalidations: u32,

@@ -17,7 +17,6 @@ use crate::Kernel;
 use crate::regions::{RegionArch, Regions, Resolution};
 use units::{PhysAddr, VirtAddr};
 
-/// Registers of a scheme.
 pub struct Registers<U: Unit = Pmsav7> {
     /// Registers as they were loaded last.
     pub loaded: [U::Regs; REGIONS],
@@ -30,13 +29,13 @@ impl<U: Unit> Default for Registers<U> {
 }
 
 impl<U: Unit> Registers<U> {
-    /// Whether a region that begins there is loaded.
+    /// Returns true if a region that begins there is loaded.
     pub fn holds(&self, base: u32) -> bool {
         let begins = |regs: &U::Regs| regs.is_enabled() && regs.contains(base) && !regs.contains(base.wrapping_sub(1));
         self.loaded.iter().any(begins)
     }
 
-    /// Whether unprivileged code may access bytes so.
+    /// Returns true if unprivileged code may access bytes so.
     pub fn permits(&self, address: u32, bytes: u32, kind: AccessKind) -> bool {
         (address..address + bytes).all(|at| {
             let mut on = self.loaded.iter().filter(|regs| regs.is_enabled() && regs.contains(at));
@@ -105,7 +104,8 @@ impl<U: RegionScheme> Guard for Registers<U> {
     /// A fault of a register is told with the first byte that no register permits.
     fn accesses(kernel: &mut Kernel<Machine<Self>>, address: u32, bytes: u32, kind: AccessKind) -> Option<[u32; 2]> {
         let end = address.checked_add(bytes)?;
-        // The two regions that an access can meet, and one of them once more.
+        // An access can meet two regions, and one of them once more if it was displaced by the
+        // other.
         for _ in 0..4 {
             let Some(at) = (address..end).find(|at| !kernel.core.arch.kind.permits(*at, 1, kind)) else {
                 return Some([address, end - 1]);

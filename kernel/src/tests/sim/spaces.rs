@@ -28,10 +28,8 @@ pub const R: u32 = 1;
 pub const RW: u32 = 3;
 pub const RX: u32 = 5;
 
-/// Its table memories.
 const TABLES: TableMemory = TableMemory { windows: WINDOWS, entries_log2: ENTRIES_LOG2 };
 
-/// An MMU with its registers.
 pub struct Spaced<K> {
     loaded: Option<Loaded>,
     /// State in which everything was checked last.
@@ -118,7 +116,8 @@ impl<K: Mmu> Guard for Spaced<K> {
         (address & !(7 << 28 | 7 << 22) | near << 28 | far << 22) ^ BASE
     }
 
-    /// Physical addresses stay, and go round among the areas of the same size.
+    /// Physical addresses go round among the areas of the same size, so that a test that takes
+    /// addresses for physical ones fails.
     fn adapt(builder: &Builder) -> Builder {
         forget_spaces(K::NUMBER);
         let (mut builder, before) = (builder.clone(), builder.areas.clone());
@@ -223,7 +222,6 @@ impl<K: Mmu> Guard for Spaced<K> {
     }
 }
 
-/// The rights of an area.
 pub fn rights(area: &Area) -> u32 {
     match area.flags & (area::WRITE | area::EXECUTE) {
         0 => R,

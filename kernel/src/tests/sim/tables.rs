@@ -55,10 +55,10 @@ struct Units {
 pub struct Memory {
     mmu: Mmu,
     blocks: BTreeMap<u32, Box<[u32; WORDS as usize]>>,
-    /// Changes with every word.
+    /// Changes with every word, so that what is translated is computed once for each version.
     pub version: u64,
     units: Vec<Units>,
-    /// An entry was replaced of which TLBs may hold a copy.
+    /// An entry was replaced, and TLBs may hold a copy of it.
     pub copied: bool,
 }
 
@@ -76,7 +76,7 @@ pub fn mapped(config: Option<Loaded>) -> Rc<Vec<Entry>> {
     config.map(|config| MEMORY.with_borrow_mut(|memory| memory.units(config))).unwrap_or_default()
 }
 
-/// A word of which nothing is known but its place.
+/// A word that depends on its place alone: garbage that is the same each time.
 fn hash(at: u32) -> u32 {
     let mixed = (at ^ at >> 15).wrapping_mul(0x2c1b_3c6d);
     (mixed ^ mixed >> 12).wrapping_mul(0x297a_2d39)
@@ -128,7 +128,7 @@ impl Memory {
         }
     }
 
-    /// Whether it is a leaf of Sv32.
+    /// Returns true if it is a leaf of Sv32.
     fn is_leaf(&self, at: u32) -> bool {
         let entry = at.wrapping_sub(WINDOWS[2]) / 4;
         let within = |units: &Units| entry.wrapping_sub(units.first) < 1 << units.config.pages_log2;

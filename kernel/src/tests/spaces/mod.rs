@@ -59,7 +59,6 @@ fn ready() -> Chip {
     kernel
 }
 
-/// Everything that a domain translates.
 fn translated(kernel: &Chip, domain: usize) -> Vec<Entry> {
     mapped(own(&kernel.tables, domain)).to_vec()
 }

@@ -14,12 +14,11 @@ use super::{AccessKind, Chip, FRAMES, OK, PEER, POOL, Told, VIRT, WORD};
 use super::{call, check, ready, restart, run, translated};
 use crate::arch::Protection;
 
-/// Pages and frames among which is chosen.
+/// Pages and frames that are chosen from: few, so that mappings often meet.
 const PAGES: u32 = 48;
 const PLACES: u32 = 24;
 const FIRST: u32 = (VIRT - BASE) / PAGE;
 
-/// A mapping of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     domain: usize,

@@ -27,14 +27,13 @@ pub enum Paths {
     Any,
 }
 
-/// Progress of a victim.
 #[derive(Clone, Copy, Debug, Default)]
 struct Work {
     /// User time that the job has taken, outside of the gate.
     job: u64,
     /// How often it went on after others, or after the gate.
     resumed: u64,
-    /// Whether the job still has to call the gate.
+    /// True if the job still has to call the gate.
     to_call: bool,
     /// The release before.
     release: u64,
@@ -60,7 +59,7 @@ pub struct Run<'a> {
     /// Time that it has paid since the switch to it.
     pub ran: u64,
     pub supplies: Vec<Supply>,
-    /// Whether threads waited for a boundary of each budget at the last kernel entry.
+    /// True for each budget whose boundary threads waited for at the last kernel entry.
     pub waited: Vec<bool>,
     /// Complaint about a supply.
     pub complaint: Option<String>,
@@ -69,7 +68,7 @@ pub struct Run<'a> {
     /// How often a job of each victim went on after others at most.
     pub resumed: Vec<u64>,
     pub jobs: u64,
-    /// Whether there is a log, which takes long: ask for it when a seed has failed.
+    /// True if there is a log. It takes long, so ask for it when a seed has failed.
     noted: bool,
     log: VecDeque<String>,
 }
@@ -148,7 +147,7 @@ impl<'a> Run<'a> {
         usize::from(who) < self.system.victims.len()
     }
 
-    /// Whether a victim has a job to do.
+    /// Returns true if a victim has a job to do.
     pub fn is_released(&self, victim: usize) -> bool {
         let thread = self.kernel.thread(victim as u8);
         thread.open && thread.state != State::Sleeping
@@ -195,7 +194,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// An interrupt comes in the middle of a victim's job, or the job comes back from a gate: it has to load something again.
+    /// An interrupt comes in the middle of a victim's job, or the job comes back from a gate:
+    /// others may have used the caches, so it has to load something again.
     fn loses(&mut self, who: u8) {
         let begun = |run: &Self| run.work[usize::from(who)].job > 0 && run.kernel.top().outer.is_none();
         if self.is_victim(who) && begun(self) {
@@ -321,7 +321,6 @@ impl<'a> Run<'a> {
         self.asks(Call::WaitPeriod, [0; 4]);
     }
 
-    /// A job is done.
     fn done(&mut self, who: usize, release: u64) {
         let System { victims, budgets, .. } = self.system;
         let last = core::mem::replace(&mut self.work[who].release, release);

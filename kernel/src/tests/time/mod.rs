@@ -30,10 +30,8 @@ pub(super) const COSTS: Costs = Costs {
     look: 12_500_000,
 };
 
-/// When systems start.
 pub(super) const START: u64 = 1_000;
 
-/// Observations of a campaign.
 #[derive(Default)]
 struct Seen {
     systems: u32,

@@ -10,7 +10,6 @@ use super::{COSTS, START};
 /// Behaviour that a hostile thread likes; drawn once for each, and again from time to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
-    /// Runs.
     Spin,
     /// Sleeps for short times.
     Crumbs,

@@ -237,7 +237,8 @@ fn short_switches_do_not_add_up_to_a_supply() {
 fn a_herd_is_woken_in_steps() {
     let mut builder = on_one_budget(&[5; 31]);
     for (index, thread) in builder.threads.iter_mut().enumerate().skip(1) {
-        // Room for the stacks: their addresses matter to nobody here.
+        // Room for the stacks. Their addresses do not matter, because no thread executes anything
+        // here.
         thread.stack_base = 0x2002_2000 + (index as u32 % 8) * 0x200;
         thread.priority = 2 + index as u32 % 5;
     }
@@ -315,7 +316,7 @@ fn what_is_set_aside_for_a_call_is_nobody_elses() {
     assert_eq!(kernel.current(), 2);
     kernel.passes(1_000);
     assert_eq!(kernel.current(), 2);
-    // Of 5000 ticks, 1100 and a sleep are used, and 2900 set aside.
+    // 1100 of 5000 ticks and a sleep are used, and 2900 are set aside.
     kernel.passes(300);
     assert_eq!((kernel.current(), kernel.thread(2).state), (1, State::Throttled));
     kernel.passes(2_700);
@@ -371,7 +372,7 @@ fn a_boundary_is_handed_on_from_thread_to_thread() {
     assert_eq!(kernel.budgets[1].turn, Turn::Nobody);
 }
 
-/// Of equals that never block, each has a boundary of its own before any has a second.
+/// If equals never block, each has a boundary of its own before any has a second.
 #[test]
 fn equals_have_boundaries_in_turn() {
     let mut kernel = boots(&on_one_budget(&[3, 3, 4, 3]));

@@ -16,15 +16,14 @@ struct Use {
     ticks: u64,
 }
 
-/// One budget.
 pub struct Supply {
     period: u64,
     capacity: u64,
     /// By how much use and prices together can exceed what the budget held: an activation for each thread, half of one for the boundary, a late timer, a
     /// masked path, and the failure of a callee.
     over: u64,
-    /// Whether prices count. The kernel leaves the rest of a bound to who is switched to when a
-    /// path is shorter; part of a price comes back.
+    /// True if prices count. The kernel leaves the rest of a bound to the thread that is switched
+    /// to when a path is shorter, and part of a price comes back.
     priced: bool,
     uses: VecDeque<Use>,
 }
@@ -63,7 +62,6 @@ impl Supply {
         }
     }
 
-    /// The budget pays a price.
     pub fn pays(&mut self, at: u64, price: u64) -> Option<String> {
         self.add(Use { from: at, to: at, ticks: price });
         self.complaint()

@@ -19,7 +19,7 @@ pub struct Victim {
     /// Its deadline, too.
     pub period: u32,
     pub wcet: u32,
-    /// Whether each job calls the gate.
+    /// True if each job calls the gate.
     pub calls: bool,
 }
 
@@ -262,7 +262,7 @@ pub fn tables(system: &System) -> Builder {
     let mut stacks = vec![0; domains as usize];
     let mut thread = |priority: u8, budget: usize, period: u32| {
         let domain = budget as u32;
-        // Their addresses matter to nobody here.
+        // Addresses of stacks do not matter, because no thread executes anything here.
         let offset = stacks[budget] % 8 * 0x200;
         stacks[budget] += 1;
         Thread {

@@ -20,7 +20,6 @@ use crate::Kernel;
 
 type Chip = Kernel<Machine<Kind>>;
 
-/// Boots a system and lets the first thread run.
 fn boot(builder: &Builder) -> Chip {
     boot_with(builder, Machine { now: 1000, ..Machine::default() })
 }

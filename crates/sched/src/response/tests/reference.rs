@@ -201,7 +201,6 @@ impl Machine {
         }
     }
 
-    /// A budget that never runs.
     pub fn idle() -> Machine {
         Machine { follows: vec![vec![(0, 0)]], to_boundary: vec![0], is_masked: vec![false], left: vec![0] }
     }
