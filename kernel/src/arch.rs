@@ -49,7 +49,8 @@ pub unsafe trait Arch: Physical {
     /// Memory that a domain may access, as the processor wants it.
     type Protection: Protection<Self>;
 
-    /// State that is kept to start the callee of a gate quickly.
+    /// State that is kept to start the callee of a gate quickly: what does not change from call to
+    /// call is computed once.
     type Entry: Copy + 'static;
 
     /// A context that was never started.
@@ -75,14 +76,18 @@ pub unsafe trait Arch: Physical {
     /// a budget that ends sooner takes the long way.
     const SHORT: u32;
 
-    /// Asks for one timer interrupt at or soon after `at` (low word of ticks), which is at most half a second away. An earlier request
-    /// is replaced. The delay has the granularity that the board documents; a time in the past fires at once.
+    /// Asks for one timer interrupt at or soon after `at` (low word of ticks), which is at most
+    /// half a second away. An earlier request is replaced. The delay has the granularity that the
+    /// board documents. A time in the past fires at once: a request that came too late must not be
+    /// lost.
     fn arm_timer(&mut self, at: u32);
 
-    /// As [`Arch::arm_timer`], for a time so many ticks from now: more than [`Arch::SHORT`], and at most half a second.
+    /// As [`Arch::arm_timer`], for a time so many ticks from now: more than [`Arch::SHORT`], and at
+    /// most half a second. A switch knows the delay, and need not read the clock again.
     fn arm_timer_in(&mut self, delay: u32);
 
-    /// Makes the timer interrupt as soon as the kernel is left, besides when it was asked for.
+    /// Makes the timer interrupt as soon as the kernel is left. The request that was made before
+    /// stays.
     fn timer_again(&mut self);
 
     /// Prepares a context so that resuming it starts `start`.
@@ -91,11 +96,13 @@ pub unsafe trait Arch: Physical {
     /// The stack lies in memory of the domain in which the context will run, and nobody else writes there now.
     unsafe fn prepare(&mut self, context: &mut Self::Context, start: Start<Self::Width>);
 
-    /// Entry that is kept of a gate's start, whose arguments mean nothing. `context` is left as it
-    /// is in a callee that starts, but for what the hardware takes from the stack.
+    /// Returns the entry that is kept of a gate's start; the arguments of `start` mean nothing.
+    /// `context` is left as it is in a callee that starts, but for what the hardware takes from the
+    /// stack, so that a call writes only that.
     fn entry(&self, context: &mut Self::Context, start: Start<Self::Width>) -> Self::Entry;
 
-    /// Notes which badge the callee is to see; for who starts it without [`Arch::enter`].
+    /// Notes which badge the callee is to see, for the entry code, which starts a callee without
+    /// [`Arch::enter`].
     fn introduce(entry: &mut Self::Entry, badge: u32);
 
     /// Prepares a context so that resuming it starts a gate's callee.
@@ -107,11 +114,13 @@ pub unsafe trait Arch: Physical {
     /// Reads the request of a context that has just performed a system call.
     fn request(&self, context: &Self::Context) -> Request;
 
-    /// Stores the result of a system call where the resumed thread will find it: at most two values; the registers of those that the call does
-    /// not have keep what the thread had in them.
+    /// Stores the result of a system call where the resumed thread will find it: at most two
+    /// values. Registers of values that the call does not have keep what the thread had in them, so
+    /// nothing of the kernel's gets there.
     fn respond<const N: usize>(&mut self, context: &mut Self::Context, status: u32, values: [u32; N]);
 
-    /// Makes a context perform its system call again when it is resumed.
+    /// Makes a context perform its system call again when it is resumed, so that long work can be
+    /// cut into steps.
     fn repeat(&mut self, context: &mut Self::Context);
 
     /// Writes one record to the trace port.
@@ -128,7 +137,8 @@ pub unsafe trait Arch: Physical {
     #[inline(always)]
     fn stopped(&mut self, _domain: u8) {}
 
-    /// Interrupts reach the handlers of this domain without the kernel from now on, and no other's. Whether it has any.
+    /// Lets interrupts reach the handlers of this domain without the kernel from now on, and no
+    /// other's. Returns false if it has none.
     #[inline(always)]
     fn occupy(&mut self, _domain: u8) -> bool {
         false
@@ -147,13 +157,15 @@ pub unsafe trait Arch: Physical {
         0
     }
 
-    /// Generation of capabilities to the server of handlers' time of the domain with this place among those with handlers, if there is one.
+    /// Generation of capabilities to a server of handlers' time, if there is one: that of the
+    /// domain at this place among those with handlers.
     #[inline(always)]
     fn server(&self, _place: usize) -> Option<&'static AtomicU16> {
         None
     }
 
-    /// Ticks that are left in this server, and those to its next replenishment. Both belong together.
+    /// Returns the ticks that are left in this server, and those to its next replenishment. Both
+    /// are of one moment, although the meter can interrupt the kernel between them.
     #[inline(always)]
     fn server_left(&self, _place: usize) -> (u32, u32) {
         (0, 0)
@@ -172,7 +184,8 @@ pub unsafe trait Arch: Physical {
     /// As for [`Arch::copy`].
     unsafe fn zero(&mut self, dst: Phys<Self>, bytes: Len<Self>);
 
-    /// Stops for good: the record before has ended the run under a simulator (`abi::trace::status_at_end`). `status` 0 means success.
+    /// Stops for good. The record before has ended the run under a simulator
+    /// (`abi::trace::status_at_end`). `status` 0 means success.
     fn end(&mut self, status: u32);
 }
 
@@ -241,10 +254,14 @@ pub enum Next<A: Arch> {
 /// code loads when the domain runs.
 ///
 /// # Edits
-/// At most one mapping of all domains is on its way in or out. Into the domain: [`Protection::compare_step`] until it is complete, then
-/// [`Protection::enter_step`], from the completion of which on it is there; from the first one on parts of it may be there. When one of them
-/// fails, [`Protection::leave_step`] until it is complete. Out of the domain: [`Protection::withdraw_step`], then
-/// [`Protection::leave_step`]. After the last one no access to it succeeds any more, also not through what a TLB remembers.
+/// At most one mapping of all domains is on its way in or out.
+/// * Into the domain: [`Protection::compare_step`] until it is complete, then
+///   [`Protection::enter_step`]. From the first step of entering on, parts of the mapping may be
+///   there; after the last one, all of it is. If one of them fails, [`Protection::leave_step`]
+///   takes back what was done.
+/// * Out of the domain: [`Protection::withdraw_step`], then [`Protection::leave_step`]. After the
+///   last step no access to it succeeds any more, not even by what a TLB remembers: only then may
+///   the memory be given to others.
 pub trait Protection<A: Arch>: Sized + 'static {
     /// Data that all domains have in common.
     type Shared;
@@ -264,8 +281,8 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// True if the addresses that a domain uses are physical ones: then copies need no translation.
     const PHYSICAL: bool;
 
-    /// Memory that was mapped by one call can be taken out in parts, and memory that was mapped by
-    /// several in one.
+    /// True if memory that was mapped by one call can be taken out in parts, and memory that was
+    /// mapped by several in one. The frame table then has to join what lies side by side.
     const PARTS: bool;
 
     /// How memory for tables is given ([`Protection::give`]).
@@ -312,6 +329,7 @@ pub trait Protection<A: Arch>: Sized + 'static {
 
     /// With [`Protection::PARTS`]: the physical addresses before and behind the memory of a
     /// mapping, as far as the domain has them at the virtual addresses before and behind it, too.
+    ///
     fn neighbours(&self, mapping: &Self::Mapping) -> [Option<PhysAddr>; 2];
 
     /// A step of looking whether a mapping can be made.
@@ -332,7 +350,8 @@ pub trait Protection<A: Arch>: Sized + 'static {
         hardware: Hardware<'_, A>,
     ) -> Result<Step, Error>;
 
-    /// A step of finding a mapping that is to be taken out, and of taking it out of sight as far as that can be done at once.
+    /// A step of finding a mapping that is to be taken out, and of taking it out of sight as far as
+    /// that can be done at once. It looks first, because a refused call must have changed nothing.
     ///
     /// # Errors
     /// `BAD_STATE`: exactly this mapping is not there. Nothing has changed.
@@ -351,33 +370,39 @@ pub trait Protection<A: Arch>: Sized + 'static {
     /// behalf.
     fn permits(&self, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool;
 
-    /// The physical address of a byte that the domain may access so, and how many bytes from there on follow one another (at least one).
-    /// Nothing is checked if the domain's addresses are physical.
+    /// Returns the physical address of a byte that the domain may access so, and how many bytes
+    /// follow one another from there on (at least one). If the domain's addresses are physical,
+    /// nothing is checked.
     fn physical(&self, address: Virt<A>, kind: AccessKind) -> Option<(Phys<A>, Len<A>)>;
 
-    /// A step of a search for what was mapped at run time; `own` says of a virtual and a physical address whether the domain began with it,
-    /// and how many bytes from there on, one behind the other (0: it did not).
+    /// A step of a search for what was mapped at run time. `own` says of a virtual and a physical
+    /// address whether the domain began with it, and how many bytes follow from there on (0: it did
+    /// not): a restart must not take that away.
     fn next_mapped(&self, shared: &Self::Shared, from: Virt<A>, own: impl Fn(Virt<A>, Phys<A>) -> Len<A>) -> Next<A>;
 
-    /// Adds memory for the domain's tables; returns how much could be mapped with it, at least.
+    /// Adds memory for the domain's tables. Returns how much can be mapped with it at least, so
+    /// that the manager knows when it must give more.
     fn give(&mut self, base: Phys<A>, bytes: Len<A>) -> u32;
 
-    /// Forgets what the domain has used, as at its restart.
+    /// Forgets what the domain has used, so that its next life finds nothing of this one.
     fn evict(&mut self, hardware: Hardware<'_, A>);
 
-    /// Domains may have a demand area: pages that are mapped at their first touch. Without one the others do nothing.
+    /// True if domains may have a demand area: pages that are mapped at their first touch.
+    /// Otherwise the functions below do nothing.
     const DEMAND: bool = false;
 
     /// Where a call remembers a page of its caller that was never touched; nothing without demand areas.
     type Untouched: Untouched<A>;
 
-    /// Whether an access would be the first touch of a page, for which there is a frame. Nothing changes.
+    /// Returns true if an access would be the first touch of a page, for which there is a frame.
+    /// Nothing changes.
     fn is_untouched(&self, _: Virt<A>, _: AccessKind) -> bool {
         false
     }
 
-    /// The domain was refused an access, or the kernel on its behalf: a step of mapping the page, if this is its first touch. Whether the access
-    /// is to be repeated.
+    /// Serves an access that was refused to the domain, or to the kernel on its behalf: takes a
+    /// step of mapping the page, if this is its first touch. Returns true if the access is to be
+    /// repeated.
     fn touch(&mut self, _: Virt<A>, _: AccessKind, _: Hardware<'_, A>) -> bool {
         false
     }

@@ -42,8 +42,9 @@ impl<A: Arch> Kernel<A> {
         A::Protection::DEMAND && Self::ends(base, len).into_iter().any(|at| self.touch(callee, at, kind))
     }
 
-    /// Before a copy between a callee and its caller: whether the first or the last page of the caller's range was never touched. To map it
-    /// takes a caller's page of time, for which the gate's bound does not stand: the callee is refused and gives the error back, and the caller
+    /// Returns true if the first or the last page of a caller's range was never touched, before a
+    /// copy between the caller and its callee. Mapping the page takes time for which the gate's
+    /// bound does not stand. So the callee is refused and gives the error back, and the caller
     /// touches the page at its own expense ([`Kernel::told`]).
     #[inline(always)]
     pub(crate) fn meets_untouched(&mut self, caller: u8, base: Virt<A>, len: Len<A>, kind: AccessKind) -> bool {

@@ -1,13 +1,7 @@
-//! Gates: a thread continues in another domain, on that domain's stack, and comes back.
-//!
-//! Nobody can freeze a service by running out of budget inside it: a call enters only when the caller's budget (or what is
-//! left of the gate it is already in) covers the gate's whole bound, which stays set aside for it (`charge.rs`), and the ceiling priority
-//! keeps every other user of the gate from running meanwhile, so that one stack per gate is enough and nobody ever queues.
-//!
-//! Both directions exist twice: [`Kernel::pass_in`] and [`Kernel::pass_out`] are for the entry code when a thread goes from its own
-//! domain into a gate and back and nothing else happens. They decline whatever is more than that, before they have changed
-//! anything; then the system call is performed like any other. Their checks and effects are not
-//! written twice.
+//! No caller can freeze a service by running out of budget inside it. A call enters only when the
+//! caller's budget (or what is left of the gate it is already in) covers the gate's whole bound,
+//! which stays set aside for it (`charge.rs`). The ceiling priority keeps every other user of the
+//! gate from running meanwhile, so that one stack per gate is enough and no caller ever queues.
 
 use core::ptr::NonNull;
 

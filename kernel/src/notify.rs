@@ -300,7 +300,8 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// Sets bits and wakes the thread that waits for one of them; whether there was one.
+    /// Sets bits and wakes the thread that waits for one of them. Returns true if there was one,
+    /// because its activation has to be paid.
     ///
     /// # Bound
     /// O(1).

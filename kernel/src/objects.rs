@@ -120,7 +120,7 @@ pub struct Domain<A: Arch> {
     pub protection: A::Protection,
     /// Its capabilities.
     pub caps: &'static mut [Cap],
-    /// Whether it runs, and how far a restart has come.
+    /// Says if it runs, or how far a restart has come.
     pub life: Life<A::Width>,
     /// Changes whenever the domain is stopped; activations of an older epoch are dead.
     pub epoch: u32,

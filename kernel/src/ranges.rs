@@ -17,7 +17,8 @@ pub struct FrameRange<W> {
     pub marks: Marks,
 }
 
-/// Marks of the frame table inside one range. Each range has its own, so that nobody uses up those of frames that he does not hold.
+/// Marks of the frame table inside one range. Each range has its own, so that the holder of one
+/// range cannot use up those of the others.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Marks {
     /// So many at most.

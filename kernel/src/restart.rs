@@ -1,11 +1,5 @@
-//! Restart of a stopped domain: memory, capabilities and threads as they were at the start, in steps that whoever asks for
-//! the restart pays for.
-//!
-//! * The restart takes away what was mapped to the domain while it ran, and counts it as taken
-//!   away: a manager that unmaps it later is told that it is not mapped. Memory that was given for
-//!   its table stays with the table.
-//! * A revocation outlives the restart: of the capabilities that the domain began with, those whose objects were revoked since stay
-//!   away, unless the domain holds a newer one in the same slot, as it does when it was the one who revoked.
+//! Restart of a stopped domain: memory, capabilities and threads as they were at the start. It is
+//! done in steps, which the thread that asks for the restart pays for.
 
 use abi::trace::{Event, header};
 use abi::{Error, Kind, RESTART_BYTES, rights};

@@ -15,9 +15,11 @@ pub struct Context {
     pub psp: u32,
     /// EXC_RETURN: always to thread mode on the process stack; bit 4 is clear when the frame holds floating-point state.
     pub exc_return: u32,
-    /// Lowest address of the stack that the frame must be in.
+    /// Lowest address of the stack that the frame must be in: the kernel writes results there, and
+    /// a stack pointer elsewhere would have it write into others' memory.
     pub stack_base: u32,
-    /// How far above `stack_base` a basic frame may begin; one with floating-point state begins at least 72 bytes lower.
+    /// How far above `stack_base` a basic frame may begin. One with floating-point state begins at
+    /// least 72 bytes lower, because it is larger.
     pub frame_room: u32,
     /// s16 to s31, if bit 4 of `exc_return` is clear. Otherwise no code reads it, so it need not be
     /// cleared.
@@ -54,7 +56,7 @@ impl Entry {
     /// An entry that leads nowhere: no frame lies in its stack.
     pub const NOWHERE: Entry = Entry { stack_base: u32::MAX, frame_room: 0, psp: 0, badge: 0, tail: [0; 4] };
 
-    /// Keeps what a start needs, but for its arguments.
+    /// Keeps what a start needs, but for its arguments, which each call has anew.
     pub fn new(start: Start<u32>) -> Entry {
         let Start { entry, link, stack_base: VirtAddr(stack_base), stack_bytes, .. } = start;
         let frame_room = stack_bytes.0 - 4 * FRAME_WORDS as u32;
@@ -119,7 +121,6 @@ impl Context {
         self.fresh(&entry);
     }
 
-    /// The registers of a callee that starts.
     #[inline]
     pub fn fresh(&mut self, entry: &Entry) {
         // Field by field: a whole context would be copied, `float` and all.
@@ -163,7 +164,8 @@ impl Context {
     pub fn respond<const N: usize>(&mut self, status: u32, values: [u32; N]) {
         const { assert!(N <= 2) };
         self.set_frame(0, status);
-        // Not a loop: in a kernel that is compiled for size it stays one, with a call of the iterator for each value.
+        // Not a loop: compiled for size it would stay one, with a call of the iterator for each
+        // value.
         if let Some(&first) = values.first() {
             self.set_frame(1, first);
         }
@@ -172,7 +174,8 @@ impl Context {
         }
     }
 
-    /// Moves the program counter back to the SVC (a 16-bit instruction).
+    /// Moves the program counter back to the SVC (a 16-bit instruction), so that the thread
+    /// performs it again.
     pub fn repeat(&mut self) {
         let pc = self.pc();
         self.set_frame(PC, pc.wrapping_sub(2));

@@ -26,7 +26,7 @@ pub fn timer<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Cont
 }
 
 /// Bit beside the number of an exception: a direct handler of the line asks for its thread. The
-/// line itself has not interrupted the kernel.
+/// line itself has not interrupted the kernel, so it must not be masked.
 pub const ASKED: u32 = 1 << 9;
 
 /// Serves an interrupt line; `exception` is the number of the active exception, perhaps with
@@ -39,8 +39,8 @@ pub fn interrupt<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>, exceptio
     kernel.on_interrupt(exception - 16, true)
 }
 
-/// A store of the interrupted thread has failed late: stops its domain, then serves the exception
-/// that had interrupted it.
+/// Serves a store of the interrupted thread that has failed late: stops its domain, then serves the
+/// exception that had interrupted it. In this order the thread is blamed before another one runs.
 #[cold]
 pub fn late<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     fault(kernel);
@@ -48,7 +48,8 @@ pub fn late<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Conte
     kernel.resume()
 }
 
-/// Serves the timer or interrupt by which a faulting thread had been interrupted.
+/// Serves the timer or interrupt by which a faulting thread had been interrupted. Its exception is
+/// active already, and would not come again.
 #[cold]
 #[inline(never)]
 fn serve<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) {
@@ -83,12 +84,12 @@ pub fn counted<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Co
     kernel.resume()
 }
 
-/// A fault that is not a miss: names it and stops the domain.
+/// Serves a fault that is not a miss: names it and stops the domain.
 pub fn fault<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     crate::machine::barrier();
     let status = regs::CFSR.read();
     let (pc, psp) = kernel.current_context().map_or((0, 0), |context| (context.pc(), context.psp));
-    // Such a fault has no frame, or none of this state, and so no program counter.
+    // Such a fault has no frame, or none of this state, so no program counter is known.
     let own = P::own_fault();
     let pc = if own.is_some() { 0 } else { pc };
     let (kind, address) = own.unwrap_or_else(|| classify(status, pc, psp));
@@ -98,8 +99,9 @@ pub fn fault<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Cont
     kernel.resume()
 }
 
-/// A thread without a frame entered the kernel, by any exception: its stack pointer is outside of
-/// its stack, or it is in the other security state. Stops its domain, then serves the exception.
+/// Serves a thread that entered the kernel without a frame, by any exception: its stack pointer is
+/// outside of its stack, or it is in the other security state. It cannot go on without a frame, so
+/// its domain is stopped; then the exception is served.
 pub fn wrong_stack<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> *mut Context {
     let psp = kernel.current_context().map_or(0, |context| context.psp);
     crate::machine::barrier();

@@ -23,7 +23,8 @@ pub trait Board: 'static {
     /// Shortest time for which the timer can be armed, in ticks; it is the granularity of enforcement.
     const SHORTEST_TICKS: u32;
 
-    /// Ticks that pass between arming SysTick and the start of its count.
+    /// Ticks that pass between arming SysTick and the start of its count. Arming subtracts them, so
+    /// that the interrupt is not late by them.
     const RELOAD_TICKS: u32;
 
     /// Starts the counter that [`Board::counter`] reads.
@@ -57,8 +58,6 @@ pub unsafe trait Port: 'static {
     /// Sets up what only this architecture has.
     fn set_up();
 
-    /// Names a fault of a kind that only this architecture has, with its address or 0, and clears
-    /// its status.
     fn own_fault() -> Option<(Fault, u32)>;
 
     /// Loads all region registers. Barriers follow.
@@ -109,7 +108,7 @@ pub unsafe trait Port: 'static {
     }
 
     /// Lets the kernel write memory that the loaded regions make read-only, as long as `write`
-    /// runs.
+    /// runs: what the running domain may only read can be another one's to write.
     fn unchecked(write: impl FnOnce());
 }
 
@@ -122,7 +121,8 @@ pub struct Machine<B: Board, P: Port> {
     /// The trace port: payload and header; see `abi::trace`.
     port: [u32; 2],
     board: B,
-    /// Counter when it was last looked at, and how often it had wrapped.
+    /// Counter when it was last looked at, and how often it had wrapped: the board counts 32 bits
+    /// only.
     last: u32,
     wraps: u32,
     idle: Context,
@@ -226,8 +226,8 @@ unsafe impl<B: Board, P: Port> Physical for Machine<B, P> {
     }
 }
 
-// SAFETY: a context's EXC_RETURN always returns to unprivileged thread
-// mode; for what may be accessed see `RegionArch` below.
+// The interrupt sets the timer anew. Until then it is as far away as possible, because a second
+// interrupt would come in vain.
 unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
     type Context = Context;
     type Entry = Entry;
@@ -413,7 +413,8 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
 unsafe impl<B: Board, P: Port> RegionArch for Machine<B, P> {
     type Unit = P::Unit;
 
-    /// Stores of the domain that is left are complete: every kernel entry begins with a barrier.
+    /// Loads the registers at once: stores of the domain that is left are complete, because every
+    /// kernel entry begins with a barrier.
     #[inline]
     fn load_image(&mut self, image: &RegionImage<Regs<P>>) {
         P::load_image(image);

@@ -1,4 +1,5 @@
-/// The macros of a port whose exceptions interrupt threads alone (see [`entry_code`](crate::entry_code)).
+/// Macros for a port without direct handlers, whose exceptions interrupt threads alone (see
+/// [`entry_code`](crate::entry_code)).
 #[macro_export]
 macro_rules! only_threads {
     () => {

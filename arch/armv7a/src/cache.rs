@@ -31,7 +31,7 @@ pub unsafe fn invalidate_data() {
     let size = cp15::ccsidr::read();
     let (sets, ways) = ((size >> 13 & 0x7fff) + 1, (size >> 3 & 0x3ff) + 1);
     let set_shift = (size & 7) + 4;
-    // Ways are numbered in the uppermost bits (DDI 0406C B4.2.1).
+    // The number of the way is in the uppermost bits (DDI 0406C B4.2.1).
     let way_shift = (ways - 1).leading_zeros();
     for way in 0..ways {
         for set in 0..sets {

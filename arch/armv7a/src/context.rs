@@ -36,7 +36,7 @@ pub const RETURN_OFFSET: usize = offset_of!(Context, pc);
 
 const _: () = assert!(RETURN_OFFSET == 60 && offset_of!(Context, cpsr) == 64);
 
-/// How the callee of a gate starts. The entry code knows the order of the first five words.
+/// How the callee of a gate starts. The entry code copies the first five words in this order.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Entry {
@@ -81,7 +81,7 @@ impl Entry {
 
 /// User mode; FIQ masked, because no line is signalled as one; everything else allowed (DDI 0406C B1.3.3).
 const CPSR_USER: u32 = 0x50;
-/// Supervisor mode, everything masked.
+/// Supervisor mode, everything masked: the idle loop is the kernel's, and waits with WFI.
 const CPSR_KERNEL: u32 = 0x1d3;
 const CPSR_THUMB: u32 = 1 << 5;
 
@@ -133,7 +133,8 @@ impl Context {
         Context { pc, cpsr: CPSR_KERNEL, ..Context::EMPTY }
     }
 
-    /// Takes the floating-point unit away from this context if it owns it.
+    /// Takes the floating-point unit away from this context if it owns it. Its thread starts anew,
+    /// and must not find the registers of its former life there.
     #[inline]
     fn forget_float(&mut self) {
         self.float_used = 0;
@@ -161,7 +162,8 @@ impl Context {
         self.registers[1..=N].copy_from_slice(&values);
     }
 
-    /// Moves back to the SVC: 2 bytes in Thumb state, 4 otherwise.
+    /// Moves back to the SVC, which is 2 bytes long in Thumb state and 4 otherwise, so that the
+    /// thread performs it again.
     pub fn repeat(&mut self) {
         let bytes = if self.cpsr & CPSR_THUMB != 0 { 2 } else { 4 };
         self.pc = self.pc.wrapping_sub(bytes);

@@ -19,7 +19,8 @@ pub struct Report {
     pub pc: VirtAddr<u32>,
 }
 
-/// Reads what the processor says about an exception of the thread with these registers, and settles it.
+/// Reads what the processor says about an exception of the thread with these registers, and clears
+/// it, so that the next thread is not blamed for it.
 pub fn report(vector: Vector, context: &Context) -> Report {
     let late = crate::entry::take_late();
     let pc = VirtAddr(context.pc);

@@ -6,7 +6,8 @@ use crate::block::Block;
 /// Number that stands for "nothing is pending" (IHI 0048A 3.2.5: 1020 to 1023 are no interrupts).
 const FIRST_SPECIAL: u32 = 1020;
 
-/// Priority of every line; lower is more urgent. The five upper bits count (DDI 0407, 3.1.2).
+/// Priority of every line; lower is more urgent. They are all the same, because the kernel is not
+/// preempted. The five upper bits count (DDI 0407, 3.1.2).
 const PRIORITY: u32 = 0x80;
 
 /// Offsets of the distributor's registers (IHI 0048A 4.1.2).
@@ -90,7 +91,7 @@ impl Gic {
     }
 
     /// Keeps a line from interrupting. An interrupt that was signalled before may still come, and
-    /// is then spurious.
+    /// is then spurious: [`Gic::acknowledge`] finds none.
     pub fn mask(&self, line: u32) {
         if line < self.lines {
             self.dist.write(dist::ENABLE_CLEAR + 4 * (line / 32), 1 << (line % 32));
@@ -111,7 +112,8 @@ impl Gic {
         (taken.line() < FIRST_SPECIAL).then_some(taken)
     }
 
-    /// Ends an interrupt; its line was masked or its cause removed before.
+    /// Ends an interrupt. Its line must be masked or its cause removed before, or it would
+    /// interrupt again at once.
     pub fn end(&self, taken: Taken) {
         // The cause must be gone when the controller looks again (DDI 0407, 3.2): device writes are complete before.
         crate::cp15::dsb();

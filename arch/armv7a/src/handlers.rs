@@ -14,7 +14,7 @@ pub fn simple<B: Board>(kernel: &mut Kernel<Armv7a<B>>, args: &Args, number: u32
 }
 
 /// Serves an interrupt of a thread or of the idle loop: the timer's, a line's, or one that was
-/// withdrawn.
+/// withdrawn before the kernel asked.
 #[inline]
 pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7a<B>>) -> Next<Armv7a<B>> {
     let (cause, taken) = kernel.core.arch.cause();

@@ -26,13 +26,14 @@ pub trait Board: 'static {
     const TICK_CYCLES: u32;
     /// Shortest time for which the timer is armed, in ticks; not 0.
     const SHORTEST_TICKS: u32;
-    /// Most ticks by which a tick of the private timer begins later than one of the counter.
+    /// Most ticks by which a tick of the private timer begins later than one of the counter. They
+    /// are added to each delay, because the interrupt must not come early.
     const START_TICKS: u32;
     /// The timer's interrupt line.
     const TIMER_LINE: u32;
 
-    /// The kernel's virtual address of a physical address of memory, the same in every domain's
-    /// space.
+    /// The kernel's virtual address of a physical address of memory. It is the same in every
+    /// domain's space, so that the kernel needs no switch to reach it.
     fn window(physical: PhysAddr<u32>) -> VirtAddr<u32>;
 
     /// Placement of the memory at a physical address, on the chip or off it.
@@ -44,7 +45,8 @@ pub trait Board: 'static {
 pub enum Cause {
     /// The time that was asked for has come.
     Timer,
-    /// An interrupt line, which is still up: mask it before [`Armv7a::finish`].
+    /// An interrupt line, which is still up: mask it before [`Armv7a::finish`], or it interrupts
+    /// again.
     Line(u32),
     /// The interrupt was withdrawn before it was acknowledged.
     Nothing,
@@ -58,7 +60,7 @@ pub struct Armv7a<B: Board> {
     board: PhantomData<B>,
     gic: Gic,
     timers: Timers,
-    /// The space of the idle loop.
+    /// The space of the idle loop, in which only the kernel is mapped.
     nobody: Space,
 }
 
@@ -89,8 +91,8 @@ impl<B: Board> Armv7a<B> {
         cache::invalidate_instructions();
     }
 
-    /// Asks the controller why a thread was interrupted. The timer's interrupt is over with this; a line's is over with
-    /// [`Armv7a::finish`].
+    /// Asks the controller why a thread was interrupted. The timer's interrupt is over with this. A
+    /// line's is over with [`Armv7a::finish`], when the kernel has masked it.
     #[inline(always)]
     pub fn cause(&mut self) -> (Cause, Option<Taken>) {
         let Some(taken) = self.gic.acknowledge() else { return (Cause::Nothing, None) };

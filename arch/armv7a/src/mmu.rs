@@ -278,12 +278,13 @@ pub fn close_user_channels() {
     }
 }
 
-/// The TLBs of this CPU, the only one that runs.
+/// The TLBs of this CPU. It is the only one that runs, so nothing is broadcast.
 #[derive(Clone, Copy, Debug)]
 pub struct Tlb;
 
 impl Maintenance for Tlb {
-    /// Every store of a descriptor was followed by its clean where that is needed (see [`publish_word`]).
+    /// Waits only: every store of a descriptor was followed by its clean where that is needed (see
+    /// [`publish_word`]).
     fn publish(&mut self) {
         dsb();
     }

@@ -21,8 +21,8 @@ const INSTRUCTION_LOCKDOWN: u32 = 0x904;
 /// Masters that have lockdown registers of their own (DDI 0246, 3.3.13).
 const MASTERS: u32 = 8;
 
-/// Most polls of an operation on ways. The operation visits every line once, and so many polls take
-/// many times as long.
+/// Most polls of an operation on ways, so that boot ends even if the controller is not there. The
+/// operation visits every line once, and so many polls take many times as long.
 pub const POLLS: u32 = 1 << 20;
 
 /// How a chip has built its controller in.

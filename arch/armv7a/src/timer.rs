@@ -50,7 +50,8 @@ impl Timers {
         let before = self.global.read(global::COUNTER_HIGH);
         let low = self.global.read(global::COUNTER_LOW);
         let high = self.global.read(global::COUNTER_HIGH);
-        // If the low word has wrapped in between, it will not do so again for 2^32 ticks.
+        // If the low word has wrapped in between, it is read again: it will not wrap again for 2^32
+        // ticks.
         let low = if before == high { low } else { self.global.read(global::COUNTER_LOW) };
         u64::from(high) << 32 | u64::from(low)
     }
@@ -61,14 +62,15 @@ impl Timers {
         self.global.read(global::COUNTER_LOW)
     }
 
-    /// Asks for an interrupt after so many ticks of the private timer (not 0). An earlier request is replaced; its interrupt may be there already.
+    /// Asks for an interrupt after so many ticks of the private timer (not 0). An earlier request
+    /// is replaced, but its interrupt may be there already and then comes in vain.
     #[inline(always)]
     pub fn arm(&self, ticks: u32) {
-        // Also sets the counter (DDI 0407, 4.2.1).
+        // This store also sets the counter (DDI 0407, 4.2.1), so none to the counter is needed.
         self.private.write(private::LOAD, ticks);
     }
 
-    /// Takes the interrupt back.
+    /// Takes the interrupt back, or it would come again at once.
     #[inline(always)]
     pub fn settle(&self) {
         self.private.write(private::STATUS, 1);

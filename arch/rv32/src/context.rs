@@ -26,7 +26,6 @@ pub(crate) const STATUS_OFFSET: usize = offset_of!(Context, status);
 pub(crate) const A0_OFFSET: usize = 4 * A0;
 pub(crate) const A7_OFFSET: usize = 4 * A7;
 
-/// Places of registers in [`Context::registers`].
 const RA: usize = 0;
 const SP: usize = 1;
 const A0: usize = 9;
@@ -35,7 +34,8 @@ const A7: usize = 16;
 /// `mstatus`: back to user mode (MPP is 0), interrupts on there (MPIE), and WFI illegal there (TW),
 /// so that only the kernel sleeps.
 const USER: u32 = 1 << 21 | 1 << 7;
-/// Stay in machine mode, interrupts off (MPP is 3).
+/// Stay in machine mode, interrupts off (MPP is 3): the idle loop is the kernel's, and waits with
+/// WFI.
 const MACHINE: u32 = 3 << 11;
 /// Nothing can be executed there: the last half-word of the address space. A space as large as that would end before it.
 const NOWHERE: u32 = 0xffff_fffe;
@@ -121,7 +121,7 @@ impl Context {
         self.registers[A0 + 1..=A0 + N].copy_from_slice(&values);
     }
 
-    /// Moves back to the ECALL, which has no short form.
+    /// Moves back to the ECALL, which has no short form, so it is 4 bytes long.
     pub fn repeat(&mut self) {
         self.pc = self.pc.wrapping_sub(4);
     }

@@ -17,7 +17,7 @@ pub fn simple<B: Board>(kernel: &mut Kernel<Rv32<B>>, args: &Args, number: u32) 
 }
 
 /// Serves an interrupt of a thread or of the idle loop: the timer's, a line's, or one that was
-/// withdrawn.
+/// withdrawn before the kernel asked.
 #[inline]
 pub fn interrupt<B: Board>(kernel: &mut Kernel<Rv32<B>>) -> Next<Rv32<B>> {
     // An interrupt ends a reservation: the next thread must not store on the strength of another's (Unprivileged ISA, LR/SC).
@@ -32,7 +32,6 @@ pub fn interrupt<B: Board>(kernel: &mut Kernel<Rv32<B>>) -> Next<Rv32<B>> {
     }
 }
 
-/// Causes of exceptions (Privileged Architecture, table of `mcause`), as far as a thread can have them.
 mod cause {
     pub const FETCH: u32 = 1;
     pub const ILLEGAL: u32 = 2;

@@ -35,7 +35,8 @@ pub(crate) struct MmuOffsets {
     pub control: u32,
     pub first: u32,
     pub pages_log2: u32,
-    /// Empties the TLBs; so does a store to any other register.
+    /// Empties the TLBs. A store to any other register does so, too, so a switch needs no store
+    /// here.
     flush: u32,
     kind: u32,
 }
@@ -79,7 +80,8 @@ impl<B: Board> Rv32<B> {
     pub fn new(board: B) -> Option<Self> {
         // SAFETY: the board says where they are.
         let (timer, mmu) = unsafe { (Timer(Registers::new(B::TIMER)), Registers::new(B::MMU)) };
-        // KIND: bits 2:0 the MMU; bits 23:16 log2 of the entries of a table.
+        // KIND: bits 2:0 are the MMU; bits 23:16 are log2 of the entries of a table. Another MMU
+        // would read the tables that this kernel writes otherwise.
         let kind = mmu.read(MMU.kind);
         if kind & 7 != B::Mmu::NUMBER as u32 || kind >> 16 & 0xff != B::TABLES.entries_log2 {
             return None;
@@ -256,7 +258,7 @@ unsafe impl<B: Board> RtmmuArch for Rv32<B> {
         B::is_memory(at)
     }
 
-    /// Each store to a register empties the TLBs, too.
+    /// Each store to a register empties the TLBs, so nothing of the former domain is left in them.
     #[inline(always)]
     fn load_space(&mut self, space: Option<Loaded>) {
         if let Some(Loaded { first, pages_log2 }) = space {

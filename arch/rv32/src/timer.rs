@@ -19,7 +19,8 @@ impl Timer {
         let before = self.0.read(TIME_HIGH);
         let low = self.0.read(TIME_LOW);
         let high = self.0.read(TIME_HIGH);
-        // If the low word has wrapped in between, it will not do so again for 2^32 ticks.
+        // If the low word has wrapped in between, it is read again: it will not wrap again for 2^32
+        // ticks.
         let low = if before == high { low } else { self.0.read(TIME_LOW) };
         u64::from(high) << 32 | u64::from(low)
     }
@@ -41,7 +42,8 @@ impl Timer {
         self.0.write(COMPARE_LOW, at as u32);
     }
 
-    /// Takes every request back.
+    /// Takes every request back: the timer's and the software interrupt, which both stand for the
+    /// timer.
     #[inline(always)]
     pub fn settle(self) {
         self.0.write(COMPARE_HIGH, u32::MAX);

@@ -27,7 +27,7 @@ pub mod region {
     pub const MOST: u32 = 3;
 }
 
-/// Bytes of which address, offset and size are multiples.
+/// Address, offset and size are multiples of so many bytes.
 pub const GRANULE_BYTES: u32 = 32;
 
 /// A part of frames as a domain accesses it.

@@ -13,9 +13,9 @@ pub trait Binary: Copy {
     fn from_bits(bits: u64) -> Self;
     /// A decimal number in the form that Rust's core library reads.
     fn parse(text: &str) -> Option<Self>;
-    /// Whether it is zero or subnormal.
+    /// Returns true if it is zero or subnormal.
     fn is_tiny(self) -> bool;
-    /// Whether it is infinite.
+    /// Returns true if it is infinite.
     fn is_infinite(self) -> bool;
     /// Its negative.
     fn negated(self) -> Self;

@@ -23,7 +23,8 @@ enum Kind {
     Hexadecimal,
 }
 
-/// A text of which the end need not be known: none of its bytes is read before all in front of it were found to belong to a number.
+/// A text whose end need not be known: a byte is read only after all in front of it were found to
+/// belong to a number.
 pub trait Letters {
     /// The byte at an index; 0 at the end.
     fn at(&self, index: usize) -> u8;
@@ -64,7 +65,7 @@ fn run(text: &(impl Letters + ?Sized), from: usize, is: impl Fn(u8) -> bool) -> 
     (from..).find(|&at| !is(text.at(at))).unwrap_or(from)
 }
 
-/// Whether a word stands there, in small or capital letters.
+/// Returns true if a word stands there, in small or capital letters.
 fn has(text: &(impl Letters + ?Sized), from: usize, word: &str) -> bool {
     word.bytes().enumerate().all(|(at, letter)| text.at(from + at).to_ascii_lowercase() == letter)
 }

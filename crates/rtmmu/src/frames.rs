@@ -21,7 +21,8 @@ pub struct Owner(pub u8);
 pub struct Taken {
     /// The frame.
     pub frame: Frame,
-    /// Whether somebody else had it before, or nobody: it has to be cleared before it is shown.
+    /// True if the frame may hold something: it was another owner's, or nothing is known of it. It
+    /// has to be cleared before it is shown.
     pub clear: bool,
 }
 

@@ -28,7 +28,7 @@ impl Rights {
         Self((word & 7) as u8)
     }
 
-    /// Whether an access is among them.
+    /// Returns true if an access is among them.
     pub const fn admit(self, access: Access) -> bool {
         self.0 >> access as u8 & 1 == 1
     }

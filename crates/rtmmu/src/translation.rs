@@ -11,7 +11,7 @@ pub trait Translation {
     /// A release visits so many pages in a step at most. `None`: none; its time does not depend on how many there are.
     const PAGES_AT_ONCE: Option<u32>;
 
-    /// Begins with `pages` free pages, of which nothing is mapped.
+    /// Begins with `pages` free pages. None of them is mapped.
     fn clear(&mut self, pages: u32);
 
     /// The word of a page that may be a header.
@@ -20,7 +20,7 @@ pub trait Translation {
     /// Sets that word.
     fn set_header(&mut self, first: Page, header: Header);
 
-    /// Maps a page of a region of which it is not yet mapped. The header counts it.
+    /// Maps a page of a region. It must not be mapped yet. The header counts it.
     fn push(&mut self, first: Page, header: Header, page: Page, frame: Frame);
 
     /// The frame of a page that is mapped, and its rights.
@@ -46,12 +46,12 @@ const LIMIT_MASK: u32 = (1 << 20) - 1;
 pub struct Header(pub(crate) u32);
 
 impl Header {
-    /// Of a region with nothing mapped.
+    /// The header of a region with nothing mapped.
     pub(crate) fn empty(first: Page, rights: Option<Rights>) -> Self {
         Self(first.0 | rights.map_or(0, |rights| ALLOCATED | rights.bits() << RIGHTS_SHIFT))
     }
 
-    /// Of a region that begins with another page, with the same rights.
+    /// The header of a region that begins with another page, with the same rights.
     pub(crate) fn moved(self, first: Page, mapped: u32) -> Self {
         Self(self.0 & !LIMIT_MASK | (first.0 + mapped))
     }

@@ -30,7 +30,7 @@ pub enum EnvelopeError {
 }
 
 impl Envelope {
-    /// Whether the figures can be true together.
+    /// Checks that the figures can be true together.
     ///
     /// # Errors
     /// [`EnvelopeError`].

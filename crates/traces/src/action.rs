@@ -5,7 +5,7 @@
 pub enum Action {
     /// It takes a block.
     Alloc {
-        /// Of this number, which no live block has.
+        /// The number that it gives the block. No live block has it.
         slot: u32,
         /// Bytes, at least 1.
         bytes: u32,

@@ -8,8 +8,9 @@ pub const COUNT: usize = 640;
 /// Its envelope. The paper does not state sizes; these keep a history within the memory of the board.
 pub const ENVELOPE: Envelope = Envelope { live: 12 << 20, largest: 48 << 10, count: COUNT as u32 };
 
-/// Larger blocks, of which a touch seldom meets a page twice: with them as many pages are mapped at once as in the paper, when pages are given back. Pages that
-/// are kept are bounded by the heap, whose pieces have 64 MiB at most.
+/// Larger blocks: a touch seldom meets a page of one twice. With them as many pages are mapped at
+/// once as in the paper, when pages are given back. Pages that are kept are bounded by the heap,
+/// whose pieces have 64 MiB at most.
 pub const LARGE: Envelope = Envelope { live: 44 << 20, largest: 160 << 10, count: COUNT as u32 };
 
 /// A history of so many actions.

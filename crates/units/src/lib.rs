@@ -1,10 +1,8 @@
-//! Quantities that cannot be mixed up.
-//!
-//! Each is a transparent wrapper over `u64`; addresses and sizes are one over the [`Width`] of a processor, too, for code that runs on it.
-//! Whoever encodes a value for hardware narrows it with a checked conversion ([`PhysAddr::to_u32`]).
-//! Addition and subtraction exist only where they mean something. At 64 bits they are checked or end with the address space. At a
-//! processor's width they wrap as it does, and cost what it takes.
-//! All functions take constant time.
+//! Each is a transparent wrapper over `u64`; addresses and sizes are one over the [`Width`] of a
+//! processor, too, for code that runs on it. Code that encodes a value for hardware narrows it with
+//! a checked conversion ([`PhysAddr::to_u32`]). Addition and subtraction exist only where they mean
+//! something. At 64 bits they are checked or end with the address space. At a processor's width
+//! they wrap as it does, and cost what it takes. All functions take constant time.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -55,7 +53,8 @@ impl PhysAddr {
         }
     }
 
-    /// Whether the address is a multiple of `alignment`. Nothing is a multiple of zero bytes.
+    /// Returns true if the address is a multiple of `alignment`. Nothing is a multiple of zero
+    /// bytes.
     pub const fn is_aligned(self, alignment: Bytes) -> bool {
         alignment.0 != 0 && self.0.is_multiple_of(alignment.0)
     }

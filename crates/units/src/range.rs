@@ -37,12 +37,12 @@ impl PhysRange {
         Bytes(self.end.0 - self.base.0)
     }
 
-    /// Whether the range has no byte.
+    /// Returns true if the range has no byte.
     pub const fn is_empty(self) -> bool {
         self.base.0 == self.end.0
     }
 
-    /// Whether `address` lies in the range.
+    /// Returns true if `address` lies in the range.
     pub const fn contains(self, address: PhysAddr) -> bool {
         self.base.0 <= address.0 && address.0 < self.end.0
     }
@@ -54,12 +54,12 @@ impl PhysRange {
         if base.0 < end.0 { Some(Self { base, end }) } else { None }
     }
 
-    /// Whether the two have a byte in common.
+    /// Returns true if the two have a byte in common.
     pub const fn overlaps(self, other: Self) -> bool {
         self.common(other).is_some()
     }
 
-    /// Whether both bounds are multiples of `alignment`.
+    /// Returns true if both bounds are multiples of `alignment`.
     pub const fn is_aligned(self, alignment: Bytes) -> bool {
         self.base.is_aligned(alignment) && self.end.is_aligned(alignment)
     }

@@ -24,7 +24,7 @@ pub(crate) struct Edit<A: Arch> {
     pub(super) counted: bool,
     /// It is being counted or taken back, as far as this says.
     pub(super) counting: Option<Counting>,
-    /// Whether the domain goes on using what lies next to either end of a mapping that is taken
+    /// True if the domain goes on using what lies next to either end of a mapping that is taken
     /// out. The frame table then needs a mark at that end, because the rest of the use stops there.
     pub(super) goes_on: [bool; 2],
     /// How far the mapping has come into what the domain may access, or out of that.

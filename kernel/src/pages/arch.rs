@@ -29,8 +29,9 @@ pub unsafe trait PageArch: Arch<Width = u32> + Maintenance {
     /// Placement of tables at this physical address.
     fn placement(at: PhysAddr<u32>) -> Placement;
 
-    /// After the return from the kernel the domain runs whose first-level table is at this physical address, with this identifier; of
-    /// `None` nobody, and nothing is translated but what is the kernel's.
+    /// Puts a domain's space in force, from the return from the kernel on: the first-level table at
+    /// this physical address, with this identifier. With `None` nothing is translated but what is
+    /// the kernel's.
     fn load_space(&mut self, space: Option<(PhysAddr<u32>, Asid)>);
 
     /// Locks the entry of the TLB that translates `address` in the space of these tables and this identifier, into a slot: performs

@@ -27,8 +27,9 @@ impl Mapping {
     /// As for [`crate::arch::Protection::mapping`].
     pub(super) fn of(asked: &Asked<u32>) -> Result<Mapping, Error> {
         let &Asked { at: virt, access: bits, memory } = asked;
-        // Nothing is executed that is mapped while domains run: whoever wrote it did so by way of a data cache, behind which fetches would
-        // find, in memory or in an instruction cache, what was there before.
+        // Nothing is executed that is mapped while domains run. It was written by way of a data
+        // cache, and fetches would find, in memory or in an instruction cache, what was there
+        // before.
         let rights = match (bits & access::READ != 0, bits & access::WRITE != 0) {
             _ if bits & access::EXECUTE != 0 => return Err(Error::BadArgument),
             (true, false) => Rights::UserConst,

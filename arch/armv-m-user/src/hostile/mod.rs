@@ -18,7 +18,7 @@ pub unsafe fn spin_on_stack(stack: u32) -> ! {
     unsafe { asm!("mov sp, {0}", "2:", "b 2b", in(reg) stack, options(noreturn)) }
 }
 
-/// Leaves Thumb state, which is the only one: there is nothing that could be loaded from `address` in another.
+/// Leaves Thumb state. No other state exists, so nothing could be loaded from `address` in one.
 ///
 /// # Safety
 /// As for [`call_on_stack`].

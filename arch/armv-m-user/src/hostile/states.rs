@@ -66,7 +66,6 @@ pub const GENTLE: &[(&str, fn(&Targets) -> u32)] = &[
 
 // SAFETY of everything below: there is none, on purpose, as in the other attacks.
 
-/// Branches to the other state (BXNS).
 fn branch(address: u32) {
     // SAFETY: see above.
     unsafe { asm!(".inst.n 0x4704", "udf #1", in("r0") address & !1, options(noreturn)) }
@@ -115,7 +114,8 @@ fn write(address: u32) {
     unsafe { (address as *mut u32).write_volatile(0xbad0_bad0) };
 }
 
-/// Moves the stack pointer far down, where nothing is accessed, and back: the limit alone is in the way.
+/// Moves the stack pointer far down, where nothing is accessed, and back: only the limit is in the
+/// way.
 fn below(from: u32) {
     // SAFETY: see above.
     unsafe {

@@ -4,7 +4,9 @@ use core::arch::asm;
 
 use super::{Targets, core_registers};
 
-/// An instruction that only machine mode may execute. A thread that survives it ends in another fault: nothing is executed at the end of the address space.
+/// An instruction that only machine mode may execute. A thread that survives it ends in another
+/// fault, because nothing is executed at the end of the address space: so a check that fails is
+/// seen.
 macro_rules! privileged {
     ($instruction:literal) => {
         |_| {

@@ -38,7 +38,7 @@ pub struct Area {
     pub pieces: u32,
     /// Bytes from one piece to the next; 0 for a single piece.
     pub stride: u32,
-    /// Of a device: `abi::info::name_hash` of its kind; 0 for memory, and for a device without a kind.
+    /// `abi::info::name_hash` of a device's kind; 0 for memory, and for a device without a kind.
     pub kind: u32,
 }
 

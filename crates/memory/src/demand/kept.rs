@@ -23,7 +23,7 @@ impl Counts for Below {
     fn set(&mut self, _: u32, _: u16) {}
 }
 
-/// A heap over one piece of pages, of which those up to a limit are in use.
+/// A heap over one piece of pages. Those up to a limit are in use.
 pub struct KeptHeap<'a, S: Storage, R: Regions> {
     heap: Heap<Deferred<S, Below>>,
     /// Record of the end of the piece.

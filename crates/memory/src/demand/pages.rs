@@ -48,7 +48,8 @@ impl Ends {
         (begin < end).then(|| Made { first: begin, pages: end - begin, first_alone, last_alone })
     }
 
-    /// Counts a block no more; the page with which regions begin that nobody uses now, and how many regions there are.
+    /// Takes a block out of the count. Returns the first of the pages whose regions are in no use
+    /// any more, and how many regions there are.
     pub fn leave(self, counts: &mut impl Counts) -> (u32, u32) {
         let Ends { first, last } = self;
         let first_gone = lower(counts, first);
@@ -66,14 +67,14 @@ impl Ends {
     }
 }
 
-/// Counts a block in a page; whether it is the first one there.
+/// Counts a block in a page. Returns true if it is the first one there.
 fn raise(counts: &mut impl Counts, page: u32) -> bool {
     let before = counts.get(page);
     counts.set(page, before + 1);
     before == 0
 }
 
-/// Counts a block in a page no more; whether it was the last one there.
+/// Takes a block out of a page's count. Returns true if it was the last one there.
 fn lower(counts: &mut impl Counts, page: u32) -> bool {
     let left = counts.get(page).saturating_sub(1);
     counts.set(page, left);

@@ -1,4 +1,4 @@
-//! The heap's memory, of which a page may not be in use.
+//! The heap's memory. A page of it may not be in use.
 
 use super::layout::PAGE;
 use super::pages::Counts;
@@ -39,7 +39,7 @@ impl<S: Storage, C: Counts> Deferred<S, C> {
         (page < self.pages).then_some(page)
     }
 
-    /// Whether the page of a block's header is in use by a block that begins or ends there.
+    /// Returns true if the page of a block's header is in use by a block that begins or ends there.
     fn is_used(&self, block: u32) -> bool {
         let page = block.checked_sub(HEADER).and_then(|header| self.page(header));
         page.is_some_and(|page| self.counts.get(page) > 0)
@@ -89,7 +89,7 @@ impl<S: Storage, C: Counts> Storage for Deferred<S, C> {
 
     fn header(&self, block: u32) -> Option<u32> {
         match self.waiting {
-            // Whether there can be one.
+            // A heap that is not open says only if there can be a header.
             _ if !self.is_open => self.page(block.checked_sub(HEADER)?).map(|_| 0),
             Some((waits, value)) if waits == block => Some(value),
             _ if self.is_used(block) => self.storage.header(block),
@@ -105,7 +105,8 @@ impl<S: Storage, C: Counts> Storage for Deferred<S, C> {
         }
     }
 
-    /// Nothing: who moves a block copies it, so that nobody else waits meanwhile.
+    /// Copies nothing: the caller that moves a block copies it outside of the heap, so that no
+    /// other thread waits for the copy.
     fn copy(&mut self, _: u32, _: u32, _: u32) -> Option<()> {
         None
     }

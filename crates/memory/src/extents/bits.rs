@@ -1,6 +1,6 @@
 //! A set of numbers with summaries: 32 words of each level have one word above them.
 
-/// Levels of which the highest is a single word: sets of up to 2^25 numbers.
+/// Levels. The highest is a single word, so sets have up to 2^25 numbers.
 const LEVELS: usize = 5;
 
 /// Words that [`super::Extents`] needs for a tree over `2^granules_log2` granules.

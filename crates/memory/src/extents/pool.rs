@@ -196,7 +196,8 @@ impl<const WORDS: usize> Extents<WORDS> {
         }
     }
 
-    /// Whether nothing of the extent's blocks is free, as far as their ancestors, themselves and their halves tell.
+    /// Checks that nothing of the extent's blocks is free, as far as their ancestors,
+    /// themselves and their halves tell.
     fn check_taken(&self, extent: Extent) -> Result<(), ExtentError> {
         if extent.size_log2 < self.granule_log2 || !self.contains(extent) {
             return Err(ExtentError::Place);

@@ -59,7 +59,7 @@ impl Shadow {
             && self.granules.get(range).is_some_and(|all| all.iter().all(|s| *s == State::Free))
     }
 
-    /// Whether an aligned free block of the size exists anywhere.
+    /// Returns true if an aligned free block of the size exists anywhere.
     fn has_block(&self, bytes: u64) -> bool {
         let first = u64::from(self.base).next_multiple_of(bytes);
         let end = u64::from(self.base) + ((self.granules.len() as u64) << self.granule_log2);

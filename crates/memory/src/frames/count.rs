@@ -35,7 +35,8 @@ impl FrameTable<'_> {
         }
     }
 
-    /// Whether there are marks for a part that is taken out of a use, which goes on at these ends.
+    /// Checks that there are marks for a part that is taken out of a use, which goes on at
+    /// these ends.
     ///
     /// # Errors
     /// [`FrameError::Full`]; [`FrameError::Malformed`].
@@ -73,8 +74,8 @@ impl FrameTable<'_> {
         Ok(Counting { first, past, at: past, domain, goes_on })
     }
 
-    /// One step of counting, which looks at no more than `most` marks; whether it was the last. Other changes may come between the
-    /// steps.
+    /// One step of counting, which looks at no more than `most` marks. Returns true if it was the
+    /// last. Other changes may come between the steps.
     ///
     /// # Errors
     /// [`FrameError::WrongType`] for whatever is not user or shared memory (for an object: kernel memory), kernel memory above all;
@@ -96,8 +97,9 @@ impl FrameTable<'_> {
         Ok(counting.at >= counting.past)
     }
 
-    /// One step of taking back what was counted, complete or not, which looks at no more than `most` marks, and at last takes out the
-    /// two marks that the counting needed; whether that was the last step. Needs no marks, and cannot fail.
+    /// One step of taking back what was counted, complete or not, which looks at no more than
+    /// `most` marks. The last step takes out the two marks that the counting needed, and returns
+    /// true. Needs no marks, and cannot fail.
     pub fn uncount_step(&mut self, counting: &mut Counting, most: usize) -> bool {
         if counting.at <= counting.first {
             for (edge, goes_on) in [(counting.past, counting.goes_on[1]), (counting.first, counting.goes_on[0])] {
@@ -210,7 +212,7 @@ impl FrameTable<'_> {
     }
 }
 
-/// Whether memory can be counted once more: for a domain, or for an object of the kernel.
+/// Checks that memory can be counted once more: for a domain, or for an object of the kernel.
 fn countable(entry: Entry, domain: Option<Domain>) -> Result<(), FrameError> {
     match (entry.kind, domain) {
         (FrameType::Typed(Purpose::Shared), Some(_)) | (FrameType::Typed(Purpose::Kernel), None) => {}

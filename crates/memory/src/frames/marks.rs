@@ -77,7 +77,7 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// Of no table yet.
+    /// A chunk that is in no table yet.
     pub const EMPTY: Chunk = Chunk { marks: [Mark::UNUSED; CHUNK] };
 }
 
@@ -90,20 +90,20 @@ pub struct Place {
 }
 
 impl Place {
-    /// Of no table yet.
+    /// A place in no table yet.
     pub const EMPTY: Place = Place { number: 0, len: 0 };
 }
 
-/// Marks in ascending order of their addresses, in chunks of which only a single one is less than half full. The first mark is never
-/// taken out.
+/// Marks in ascending order of their addresses, in chunks. Only a single chunk is less than half
+/// full. The first mark is never taken out.
 ///
 /// Small functions with many callers are not inlined: a path of the kernel that finds no cache filled waits longer for its lines of code
 /// than for anything else.
 #[derive(Debug)]
 pub(super) struct Marks<'a> {
     chunks: &'a mut [Chunk],
-    /// By place; behind those in use, the free ones. They lie side by side: whoever puts in a chunk moves all that are behind it, and a
-    /// search goes by way of some of them.
+    /// By place; the free ones come behind those in use. They lie side by side, because putting in
+    /// a chunk moves all that are behind it, and a search goes by way of some of them.
     places: &'a mut [Place],
     used: usize,
     len: usize,

@@ -1,32 +1,6 @@
-//! The type of every physical range, and explicit retyping.
-//!
-//! ```text
-//!              retype                    release (no maps, no objects)
-//!   Untyped ------------> User, Shared, Kernel -----------------------> Dirty
-//!      ^                          |                                       |
-//!      |  cleared (every byte)    | (not in use, not Kernel)              |
-//!      +--------------------------+---------------------------------------+
-//! ```
-//!
-//! A byte has one type at a time. Kernel memory can never be mapped; other memory can never hold kernel objects; nothing leaves its
-//! type while it is mapped or holds an object; nothing is used again before it has been cleared.
-//!
-//! # Bounds
-//! The table is a sorted sequence of *marks* of 8 bytes: addresses at which the type changes or a mapping begins or ends.
-//! Adjacent memory of one type that nothing uses therefore has no mark inside, whatever its history, and taking a mapping away
-//! needs no mark. Marks lie in chunks of sixteen, at least half full: finding one takes O(log chunks), and putting one in or taking one
-//! out moves the marks of two chunks at most.
-//!
-//! Memory can be taken out in other parts than it was mapped in (page tables). The caller that maps it
-//! says at which address two mappings of one domain have become one ([`FrameTable::join`]), and at
-//! which the use goes on behind the part that is taken out ([`FrameTable::counted`]): marks stand
-//! at the ends of each range that a domain uses in one piece, however that range came about. A part
-//! in the middle needs marks of its own; [`FrameTable::room_for_part`] says whether there are any,
-//! and two are kept back for who takes everything out part by part, which never needs more at a
-//! time.
-//!
-//! A mapping may lie across any number of marks, as others map parts of the same memory. Counting it is therefore cut into steps
-//! ([`Counting`]); between them the range is in use as far as it has been counted, and nobody may have access before all of it is.
+//! A mapping may lie across any number of marks, as others map parts of the same memory. Counting
+//! it is therefore cut into steps ([`Counting`]). Between two steps the range is in use as far as
+//! it has been counted, and no domain may have access before all of it is.
 
 mod count;
 mod marks;
@@ -54,7 +28,7 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// Whether a byte of it is counted now.
+    /// Returns true if a byte of it is counted now.
     pub fn counts(&self, addr: PhysAddr) -> bool {
         (u64::from(self.first)..u64::from(self.at)).contains(&(addr.0 >> GRANULE_LOG2))
     }

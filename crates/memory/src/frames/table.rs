@@ -188,7 +188,7 @@ impl<'a> FrameTable<'a> {
         core::iter::successors(Some(place.from), next)
     }
 
-    /// Whether so many more marks stay within a limit.
+    /// Checks that so many more marks stay within a limit.
     pub(super) fn room(&self, needed: usize, limit: usize) -> Result<(), FrameError> {
         if needed > 0 && self.marks.len() + needed > limit { Err(FrameError::Full { limit }) } else { Ok(()) }
     }

@@ -66,8 +66,8 @@ impl World {
         range(first, first + len)
     }
 
-    /// Whether the table's answer is the one that the model gives; a table that is full may refuse what would be right, if
-    /// the marks really are used up.
+    /// Returns true if the table's answer is the one that the model gives; a table that is full may
+    /// refuse what would be right, if the marks really are used up.
     fn agrees(&mut self, expected: bool, told: Result<(), FrameError>, op: usize) -> bool {
         if let Err(FrameError::Full { limit }) = told {
             assert!(limit == self.table.limit() && self.table.marks() + 2 > limit, "marks are left");
@@ -91,7 +91,7 @@ impl World {
         granules(range).all(|at| holds(&self.now(at)))
     }
 
-    /// Whether nothing in a range is in use, or about to be.
+    /// Returns true if nothing in a range is in use, or about to be.
     fn idle(&self, range: PhysRange) -> bool {
         let mut ends = self.moving.iter().flat_map(|moving| [moving.1.base(), moving.1.end()]);
         self.all(range, |g| g.uses == 0) && !ends.any(|end| range.base() < end && end < range.end())

@@ -32,7 +32,7 @@ impl<S: Storage> Clone for Block<S> {
 impl<S: Storage> Copy for Block<S> {}
 
 impl<S: Storage> Block<S> {
-    /// Whether this is the block that stands for none.
+    /// Returns true if this is the block that stands for none.
     #[inline(always)]
     pub fn is_none(&self) -> bool {
         self.size == 0

@@ -55,7 +55,8 @@ impl<S: Storage> Heap<S> {
     pub(super) fn find(&self, class: u32) -> Option<u32> {
         let map = class / 32;
         let here = self.maps.get(map as usize)? & (u32::MAX << (class % 32));
-        // Both words are looked at, whichever is needed: which one it is nobody can predict.
+        // Both words are looked at, although one would do, because no branch predictor could know
+        // which.
         let above = (self.summary & (u32::MAX << map << 1) | NO_MAP).trailing_zeros();
         let there = *self.maps.get(above as usize)?;
         if here | there == 0 {

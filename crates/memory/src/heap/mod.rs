@@ -184,7 +184,8 @@ pub enum Error {
     Corrupt,
     /// The piece is too small, too large, or not in the memory.
     Piece,
-    /// Somebody else is in the heap, and whoever asks may not wait. No heap of this crate says so, but those that several threads share.
+    /// Another thread is in the heap, and the caller may not wait. Only heaps that several threads
+    /// share return this; no heap of this crate does.
     Busy,
 }
 

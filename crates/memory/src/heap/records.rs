@@ -60,7 +60,7 @@ impl<S: Storage> Heap<S> {
         self.unlinked(none);
     }
 
-    /// Whether there is no record left.
+    /// Returns true if there is no record left.
     #[inline(always)]
     pub(super) const fn exhausted(&self) -> bool {
         self.spares == 0

@@ -43,20 +43,21 @@ impl Spans {
         Some(Spans { base, single, places, last_within: piece - PLACE, stride, shift, reciprocal })
     }
 
-    /// Whether 16 bytes from `at` on, a multiple of [`GRANULE`] and not 0, lie in one piece.
+    /// Returns true if 16 bytes from `at` on, a multiple of [`GRANULE`] and not 0, lie in one
+    /// piece.
     #[inline(always)]
     pub fn has_place(&self, at: u32) -> bool {
         // Turned right by three, an offset that is no multiple of eight is beyond every length.
         at.wrapping_sub(self.base).rotate_right(3) < self.single || self.has_place_in_several(at)
     }
 
-    /// Whether `bytes` bytes, at least 16, from `at` on lie in one piece.
+    /// Returns true if `bytes` bytes, at least 16, from `at` on lie in one piece.
     pub fn has(&self, at: u32, bytes: u32) -> bool {
         let most = (self.last_within + PLACE).checked_sub(bytes);
         self.within(at).is_some_and(|within| most.is_some_and(|most| within <= most))
     }
 
-    /// Whether an address lies between the first piece's beginning and the last one's end.
+    /// Returns true if an address lies between the first piece's beginning and the last one's end.
     pub const fn surround(&self, at: u32) -> bool {
         self.places != 0 && at.wrapping_sub(self.base) < (self.places - 1) * GRANULE + PLACE
     }

@@ -34,7 +34,7 @@ impl Mark {
     /// The end of a chain.
     pub const END: Mark = Mark(NOWHERE);
 
-    /// Whether it is the end.
+    /// Returns true if it is the end.
     pub const fn is_end(self) -> bool {
         self.0 == NOWHERE
     }
@@ -102,7 +102,7 @@ impl<const WORDS: usize, const PAGES: usize> Pieces<WORDS, PAGES> {
         Ok(())
     }
 
-    /// Takes a promise back, of which nothing has been drawn.
+    /// Takes a promise back. Nothing of it has been drawn.
     pub const fn forgo(&mut self, bytes: u32) {
         self.promised = self.promised.saturating_sub(bytes);
     }

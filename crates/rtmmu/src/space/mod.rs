@@ -52,7 +52,8 @@ pub struct Region {
 pub struct Mapped {
     /// Its frame.
     pub frame: Frame,
-    /// Whether the frame holds what is not the owner's, and has to be cleared before the domain goes on.
+    /// True if the frame holds what is not the owner's, and has to be cleared before the domain
+    /// goes on.
     pub clear: bool,
 }
 
@@ -167,7 +168,8 @@ impl<M: Translation, T: Words> Space<M, T> {
         self.free(first, Some(frames))
     }
 
-    /// Whether an access is the first touch of a page that it may use: the page's region admits it, and nothing is mapped there.
+    /// Returns true if an access is the first touch of a page that it may use: the page's region
+    /// admits it, and nothing is mapped there.
     ///
     /// # Time complexity
     /// A search and 6 reads: the header, and those of a translation.

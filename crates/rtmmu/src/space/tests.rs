@@ -210,7 +210,8 @@ fn step<'a, M: Kind<'a>>(
     rng: &mut Rng,
 ) -> bool {
     let (pages, log2) = (space.pages(), space.pages_log2);
-    // Of a release from tables that are visited: an update, and two reads and two writes of each page.
+    // A release from tables that are visited takes an update, and two reads and two writes of each
+    // page.
     let visited = u64::from(M::PAGES_AT_ONCE.unwrap_or(0));
     let page = rng.below(u64::from(pages)) as u32;
     counts.reset();

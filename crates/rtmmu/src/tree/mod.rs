@@ -51,7 +51,7 @@ pub struct Tree<W> {
 }
 
 impl<W: Words> Tree<W> {
-    /// An empty set over 2^`pages_log2` pages, in `words`, of which [`words_for`] are used.
+    /// An empty set over 2^`pages_log2` pages, in the first [`words_for`] of `words`.
     ///
     /// # Panics
     /// When `pages_log2` is above [`MAX_PAGES_LOG2`], or `words` has too few.
@@ -67,7 +67,7 @@ impl<W: Words> Tree<W> {
         Self { words, pages_log2, first }
     }
 
-    /// Whether `page` is in the set.
+    /// Returns true if `page` is in the set.
     ///
     /// # Time complexity
     /// One read.

@@ -172,8 +172,8 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         Err(over.map_or(refused, |within| refuse(Rule::Quota, growth, within)))
     }
 
-    /// Takes memory from the first pool that has it and of which the domain may have so much; of any class, or of the one given.
-    /// `growth` is what the request takes for tables already.
+    /// Takes memory from the first pool that has it and in which the domain may have so much; of
+    /// any class, or of the one given. `growth` is what the request takes for tables already.
     #[inline(never)]
     fn find(
         &self,

@@ -130,8 +130,8 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         Some(ledger)
     }
 
-    /// Whether what the accounts say is what is promised, and the chip has it. Memory of tables beyond what was set aside for
-    /// them came out of pools.
+    /// Returns true if what the accounts say is what is promised, and the chip has it. Memory of
+    /// tables beyond what was set aside for them came out of pools.
     fn adds_up(&self) -> bool {
         let accounts = |of: &dyn Fn(&Account) -> u32| sum(self.accounts(), of);
         let pools = |of: &dyn Fn(&Pool) -> u32| sum(self.pools(), of);
@@ -158,7 +158,8 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
             && (0..self.pool_count).all(|pool| self.shared_out(pool))
     }
 
-    /// Whether the quotas of a pool, and what they leave, are all of it, and what domains have of it is what is not clean and free.
+    /// Returns true if the quotas of a pool, and what they leave, are all of it, and what domains
+    /// have of it is what is not clean and free.
     fn shared_out(&self, number: usize) -> bool {
         let pool = &self.pools[number];
         let quotas = |of: &dyn Fn(&Quota) -> u32| sum(&self.quotas[..self.domains], &|quotas| of(&quotas[number]));

@@ -101,7 +101,8 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         Candidate::of(Change::Bytes(bytes), self.admits(&with_bytes(request, bytes), frames))
     }
 
-    /// The request with another specification; with `promised`, one of which something is promised.
+    /// The request with another specification; with `promised`, one for which something is
+    /// promised.
     fn other_spec(
         &self,
         request: &Request,
@@ -110,7 +111,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         promised: bool,
         frames: &mut impl Frames,
     ) -> Candidate {
-        // No specification helps a request of nobody, for nothing, or with too many misses.
+        // No specification helps a request without a domain, for nothing, or with too many misses.
         if matches!(refusal.rule, Rule::Domain | Rule::Size | Rule::Misses) {
             return Candidate::None;
         }
@@ -191,7 +192,7 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
         Candidate::of(Change::ReleaseBytes(missing), admitted)
     }
 
-    /// Whether a request would be admitted now. Nothing changes.
+    /// Returns true if a request would be admitted now. Nothing changes.
     pub fn admits(&self, request: &Request, frames: &mut impl Frames) -> bool {
         self.decided(request, frames).is_ok()
     }

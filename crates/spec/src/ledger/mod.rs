@@ -36,7 +36,7 @@ pub struct Range {
 pub struct Wanted {
     /// Bytes, not 0.
     pub bytes: u32,
-    /// A power of two of which the address must be a multiple; 1 for any.
+    /// The address must be a multiple of this power of two; 1 for any.
     pub align: u32,
     /// The address that it must have.
     pub at: Option<u32>,
@@ -146,7 +146,7 @@ pub struct Grant {
     pub bound: Option<Bound>,
     /// Memory that the domain's table is to be given in addition. It stays with the table.
     pub table: Option<Range>,
-    /// Whether and how far it is independent, when that was asked.
+    /// Says if and how far it is independent, when that was asked.
     pub independence: Option<Independence>,
     /// Work of mapping and releasing, where the platform says. Under `constant-time` that is what they take whatever was mapped or
     /// released before; the clearing of the bytes comes on top.

@@ -3,7 +3,8 @@
 use super::{Charge, Ledger, Quantity};
 use crate::platform::{Slots, TablePlace};
 
-/// Something of which a domain, or the chip, has so much. Memory of pools is counted by [`super::Pool`] and [`super::Quota`].
+/// Something that a domain, or the chip, has a limited amount of. Memory of pools is counted by
+/// [`super::Pool`] and [`super::Quota`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// Slots in which the domain's checks are kept.

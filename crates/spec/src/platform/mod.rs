@@ -116,7 +116,7 @@ impl Platform {
         }
     }
 
-    /// Bytes of the nodes or tables of which memory for tables holds whole ones.
+    /// Bytes of a node or of a table. Memory for tables is a multiple of this.
     pub const fn table_unit(&self) -> u32 {
         match &self.hardware {
             Hardware::Regions(regions) => regions.node_bytes as u32,

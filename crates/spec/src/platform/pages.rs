@@ -157,8 +157,9 @@ impl Pages {
     /// Base-two logarithm of the bytes of a window.
     pub const WINDOW_LOG2: u8 = 25;
 
-    /// Page tables with short descriptors, of which domains have the lower 2 GiB (`TTBCR.N` = 1: first-level tables of 8 KiB). A constant
-    /// time is promised for what the lock slots can hold at most as pages of 64 KiB. Windows are of 32 MiB.
+    /// Page tables with short descriptors. Domains have the lower 2 GiB (`TTBCR.N` = 1: first-level
+    /// tables of 8 KiB). A constant time is promised for what the lock slots can hold at most as
+    /// pages of 64 KiB. Windows are of 32 MiB.
     pub const fn new(costs: Costs, work: Work, sizes: Sizes) -> Pages {
         let Sizes { lock_slots, ways, way_bytes, window_base } = sizes;
         Pages {

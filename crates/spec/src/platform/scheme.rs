@@ -5,18 +5,21 @@ use super::place::{PLACES, TablePlace};
 /// Facts of a protection scheme that hold on every chip that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scheme {
-    /// Whether memory comes in pieces, wherever they lie, each of which is mapped by itself; otherwise in one piece.
+    /// True if memory comes in pieces, wherever they lie, and each piece is mapped by itself.
+    /// Otherwise it comes in one piece.
     pub scatters: bool,
-    /// Whether domains share what keeps their checks, so that independence is kept in part only.
+    /// True if domains share what keeps their checks, so that independence is kept in part only.
     pub shares_checks: bool,
-    /// Whether each mapping has tables of its own, so that whoever maps memory has to say where they lie; otherwise a domain has one table.
+    /// True if each mapping has tables of its own. A request to map then has to say where they lie.
+    /// Otherwise a domain has one table.
     pub tables_by_mapping: bool,
     /// Places in which tables can lie, nearest first.
     pub table_places: &'static [TablePlace],
 }
 
 impl Scheme {
-    /// Whether whoever maps memory has to say that the tables in this place keep the check on the chip.
+    /// Returns true if a request to map has to say that the tables in this place keep the check on
+    /// the chip.
     pub const fn near(&self, place: TablePlace) -> bool {
         self.tables_by_mapping && !matches!(place, TablePlace::OffChip)
     }

@@ -31,7 +31,8 @@ pub trait Hardware: Guard {
     /// Physical address of an access of whoever runs, if what is loaded permits it.
     fn permits(processor: &mut Machine<Self>, address: u32, kind: AccessKind) -> Option<u32>;
 
-    /// An access was not permitted: whether it is to be tried again at once, or later, or was a fault (`None`).
+    /// Serves an access that was not permitted. Says if it is to be tried again at once, or later,
+    /// or was a fault (`None`).
     fn misses(kernel: &mut Kernel<Machine<Self>>, address: u32) -> Option<bool>;
 }
 

@@ -115,7 +115,7 @@ fn machine(report: &Report, failures: &mut Vec<Failure>) {
         && reads < interrupts
     {
         let text = format!(
-            "The kernel was seen to read its clock {reads} times in {interrupts} interrupts of its timer, at each of which it reads it: the clock's register is another one than the files say, and nobody has compared its rate."
+            "The kernel was seen to read its clock {reads} times, although its timer interrupted {interrupts} times and it reads the clock at each interrupt. So the clock's register is not where the files say, and its rate was not compared."
         );
         let remedy = "correct `offset` of `[image]` in the core's file, or `clock` in the board's";
         fail(failures, "clock-unseen", text, remedy, Some(Measure::count(reads, interrupts, "reads")));

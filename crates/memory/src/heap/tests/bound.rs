@@ -28,7 +28,7 @@ impl Program {
         Program { envelope, heap: heap_for(sizes, envelope.count), live: Vec::new(), bytes: 0, refused: None }
     }
 
-    /// Whether the envelope lets the program ask for `bytes` bytes now.
+    /// Returns true if the envelope lets the program ask for `bytes` bytes now.
     fn may(&self, bytes: u32) -> bool {
         let Envelope { live, largest, count } = self.envelope;
         bytes <= largest && self.live.len() < count as usize && self.bytes + bytes <= live

@@ -105,7 +105,7 @@ impl Shadow {
     }
 }
 
-/// Sizes of which each power of two is as likely as the next.
+/// Sizes that have each power of two alike often.
 fn size(rng: &mut Rng, most_log2: u64) -> u32 {
     let top = 1 << rng.below(most_log2 + 1);
     rng.below(top + 1) as u32
