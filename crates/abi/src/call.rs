@@ -118,7 +118,7 @@ calls! {
         args ["frames": "handle, right WRITE", "offset": "bytes from the start of the frames, a multiple of 32", "bytes": "a multiple of 32, not 0"],
         returns [],
         errors ["BAD_HANDLE", "WRONG_KIND", "NO_RIGHT", "BAD_ARGUMENT", "BAD_STATE", "FULL", "BUSY"],
-        bound "a search, O(log ranges), and two marks between ranges; BUSY while another caller's mapping changes (if that caller does not go on, a piece of the change is done)";
+        bound "a search, O(log ranges), and two marks between ranges; BUSY while another caller's mapping changes (if that caller does not go on, a step of the change is done)";
     FramesMap = 23, "frames_map", "Let a domain access exactly these bytes of frames, at this address, with these rights. A range that the processor cannot check exactly is refused: region registers hold an aligned power of two, or a run of its eighths, at its physical address; page tables hold pages of 4 KiB.",
         args ["handles": "bits 15..0 of the domain, right WRITE; bits 31..16 of the frames, right WRITE to map for writing, else READ",
             "place": "bits 31..5 of the first address; bit 0 read (always set), 1 write or 2 execute (not with page tables); bit 3: the check of an access waits for no table (a region register of its own, or one page, 64 KiB or 1 MiB, aligned, kept in the TLB); bit 4: nor for memory off the chip (page tables only)",

@@ -350,7 +350,7 @@ static inline int32_t cof_revoke(uint32_t object) {
  * Errors: COF_E_BAD_HANDLE, COF_E_WRONG_KIND, COF_E_NO_RIGHT, COF_E_BAD_ARGUMENT, COF_E_BAD_STATE, COF_E_FULL,
  *   COF_E_BUSY.
  * Cost: a search, O(log ranges), and two marks between ranges; BUSY while another caller's mapping changes (if that
- *   caller does not go on, a piece of the change is done). */
+ *   caller does not go on, a step of the change is done). */
 static inline int32_t cof_frames_retype(uint32_t frames, uint32_t offset, uint32_t bytes) {
     return cof_call(COF_CALL_FRAMES_RETYPE, frames, offset, bytes, 0).status;
 }

@@ -261,7 +261,7 @@
  *   error COF_E_BAD_STATE
  *   error COF_E_FULL
  *   error COF_E_BUSY
- *   bound a search, O(log ranges), and two marks between ranges; BUSY while another caller's mapping changes (if that caller does not go on, a piece of the change is done) */
+ *   bound a search, O(log ranges), and two marks between ranges; BUSY while another caller's mapping changes (if that caller does not go on, a step of the change is done) */
 #define COF_CALL_FRAMES_RETYPE 22u
 
 /* Let a domain access exactly these bytes of frames, at this address, with these rights. A range that the processor cannot check exactly is refused: region registers hold an aligned power of two, or a run of its eighths, at its physical address; page tables hold pages of 4 KiB.
