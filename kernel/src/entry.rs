@@ -17,7 +17,7 @@ pub type Args = [u32; 4];
 #[macro_export]
 macro_rules! entry_points {
     ($arch:ty) => {
-        /// Memory of the kernel's objects, for the host.
+        /// Sizes of the kernel's objects, so that the host can compute how much memory they take.
         #[unsafe(no_mangle)]
         #[used]
         #[unsafe(link_section = ".system.objects")]

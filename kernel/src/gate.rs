@@ -184,7 +184,6 @@ impl<A: Arch> Kernel<A> {
         Some(outer.place().cast())
     }
 
-    /// Takes the running thread out of its innermost gate.
     #[inline(always)]
     fn leave(&mut self, gate: Ref<Activation<A>>, outer: Ref<Activation<A>>, tag: u32, status: u32) {
         self.activations.at_mut(gate).thread = None;
@@ -232,8 +231,7 @@ impl<A: Arch> Kernel<A> {
         outer.until = outer.until.wrapping_add(beyond.max(0) as u32);
     }
 
-    /// Takes a thread out of its innermost gate. Its caller gets the error when it runs again: its
-    /// memory may not be in force now.
+    /// Takes a thread out of its innermost gate. Its caller gets the error when it runs again.
     #[cold]
     fn leave_with(
         &mut self,

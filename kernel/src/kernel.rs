@@ -40,7 +40,8 @@ pub struct Kernel<A: Arch> {
     /// The price of an activation (A in docs/time.md).
     pub(crate) activation: u32,
     pub(crate) domains: Table<Domain<A>>,
-    /// The threads' bases, then the gates, then the idle activation.
+    /// The threads' bases, then the gates, then the idle activation, so that the number of a thread
+    /// or a gate tells the index.
     pub(crate) activations: Table<Activation<A>>,
     pub(crate) threads: Table<Thread<A>>,
     pub(crate) budgets: Table<Budget>,

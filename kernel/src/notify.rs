@@ -225,7 +225,6 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// The notification that a handle of the caller names.
     #[inline(always)]
     fn notification(&self, handle: u32, needed: u8) -> Result<(Ref<Notification<A>>, u16), Error> {
         let cap = self.domains.at(self.top().domain).caps.get(handle as usize).ok_or(Error::BadHandle)?;

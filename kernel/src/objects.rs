@@ -33,7 +33,6 @@ impl Cap {
         self.word as u16
     }
 
-    /// Returns true if another capability is to the same object.
     pub(crate) fn is_to_same(&self, other: &Cap) -> bool {
         (self.kind, self.place) == (other.kind, other.place) && (self.kind == Kind::Gate || self.word == other.word)
     }
@@ -192,7 +191,8 @@ pub struct Activation<A: Arch> {
     /// Somebody else was to run since the thread came in, or the call is nested: what holds for the caller must be looked at when
     /// it returns.
     pub(crate) disturbed: bool,
-    /// Page of the caller that a copy of this call has found untouched.
+    /// Page of the caller that a copy of this call has found untouched. The callee's word is not
+    /// enough: it could name any page.
     pub(crate) untouched: <A::Protection as Protection<A>>::Untouched,
     /// Answer of an edit of this epoch that somebody else completed, until the call that made it is
     /// performed again.
@@ -218,7 +218,8 @@ pub struct Thread<A: Arch> {
     pub(crate) base: Ref<Activation<A>>,
     /// Its innermost activation.
     pub(crate) top: Ref<Activation<A>>,
-    /// Neighbours in the ready queue, which is a ring.
+    /// Neighbours in the ready queue, which is a ring, so that the last thread is found from the
+    /// first.
     pub(crate) next: Ref<Thread<A>>,
     /// As `next`.
     pub(crate) prev: Ref<Thread<A>>,
@@ -237,7 +238,8 @@ pub struct Thread<A: Arch> {
     /// Its position among all threads by importance, which stands for it in the bits of
     /// [`Waiters`].
     pub(crate) rank: u8,
-    /// A result to deliver when it runs again: status and value. Only then is its memory in force.
+    /// A result to deliver when it runs again: status and value. Until then its domain's memory must
+    /// not change, because an observer could not tell whose change it is.
     pub(crate) pending: Option<(u32, u32)>,
     /// Bits it waits for.
     pub(crate) mask: u32,

@@ -16,7 +16,8 @@ pub struct PerCore<A: Arch> {
     pub(crate) limit: u32,
     /// When the timer will interrupt (low word): not before `since`.
     pub(crate) armed: u32,
-    /// The running thread must be checked again before it goes on.
+    /// The running thread must be checked again before it goes on, because its domain, its budget
+    /// or its gate may not let it.
     pub(crate) recheck: bool,
     /// `armed` is earlier than what the timer was last asked for: it must be set before the kernel
     /// is left.

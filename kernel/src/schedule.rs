@@ -332,7 +332,8 @@ impl<A: Arch> Kernel<A> {
         self.domains.at(domain).protection.load(&mut self.core.arch);
     }
 
-    /// Puts a thread at the end of its ready queue.
+    /// Puts a thread at the end of its ready queue, because its equals there have waited for
+    /// longer.
     #[inline]
     pub(crate) fn make_ready(&mut self, thread: u8) {
         let Some(thread) = self.threads.find(usize::from(thread)) else { return };

@@ -43,7 +43,6 @@ pub struct Entry {
     frame_room: u32,
     /// Process stack pointer; the entry code knows the order from here on.
     psp: u32,
-    /// The caller's badge.
     badge: u32,
     /// The rest of the frame, behind its four arguments: r12, link, program counter, xPSR.
     tail: [u32; 4],
@@ -93,7 +92,6 @@ const EXC_RETURN_THREAD: u32 = 0xffff_fffd;
 /// xPSR of a fresh thread: the Thumb bit.
 const XPSR_THUMB: u32 = 1 << 24;
 
-/// Words of the basic exception frame.
 const FRAME_WORDS: usize = 8;
 const PC: usize = 6;
 const R12: usize = 4;

@@ -40,7 +40,6 @@ const _: () = assert!(RETURN_OFFSET == 60 && offset_of!(Context, cpsr) == 64);
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Entry {
-    /// The caller's badge.
     badge: u32,
     /// Stack pointer when the stack is empty.
     stack_top: u32,

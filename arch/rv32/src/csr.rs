@@ -11,14 +11,12 @@ pub(crate) fn pending() -> u32 {
     waiting & enabled
 }
 
-/// Lets these interrupts be taken.
 #[inline(always)]
 pub(crate) fn enable(bits: u32) {
     // SAFETY: user mode is interrupted by them from then on; the kernel is not, because its interrupts are off.
     unsafe { asm!("csrs mie, {0}", in(reg) bits, options(nostack)) };
 }
 
-/// Keeps these interrupts from being taken.
 #[inline(always)]
 pub(crate) fn disable(bits: u32) {
     // SAFETY: as for `enable`.

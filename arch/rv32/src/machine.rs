@@ -47,7 +47,6 @@ pub(crate) const MMU: MmuOffsets = MmuOffsets { control: 0x00, first: 0x04, page
 const SOFTWARE: u32 = 1 << 3;
 const TIMER: u32 = 1 << 7;
 
-/// The cause of an interrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// The time that was asked for has come.

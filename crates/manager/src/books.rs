@@ -29,7 +29,7 @@ use crate::wire::{NAME_BYTES, Refused};
 pub struct Books<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize> {
     ledger: Ledger<D, P>,
     stock: Stock<P, WORDS, PAGE_WORDS, PAGES>,
-    /// Pieces of each pool's memory that each domain has.
+    /// Pieces of each pool's memory that each domain has, counted because each takes marks.
     tallies: [Tally<D>; P],
     /// Where each pool lies, its name, and its marks.
     places: [PoolAt; P],

@@ -144,7 +144,6 @@ impl History {
         NAMES[self.below(NAMES.len() as u32) as usize]
     }
 
-    /// Decides what comes next.
     fn plan(&mut self) {
         let who = self.below(self.words[CLIENTS]);
         let partial = (0..SLOTS as u32).find(|index| self.slot(*index)[..2] == [PARTIAL, who]);

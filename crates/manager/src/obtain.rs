@@ -13,7 +13,7 @@ use crate::{Manager, Outcome, Stop};
 
 /// A request for memory, before the account is asked.
 pub(crate) enum Sought {
-    /// The client has it already: index of its record.
+    /// The client has it already, so the account is not asked: index of its record.
     Known(usize),
     /// The account is asked; the state in which the client will hold it, and whether it is to write.
     New(Asked, State, bool),

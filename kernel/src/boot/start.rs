@@ -37,7 +37,8 @@ impl<A: Arch> Kernel<A> {
         Ok(())
     }
 
-    /// Puts a thread that is in no queue at its entry; it is not ready yet.
+    /// Puts a thread that is in no queue at its entry. It is not made ready, because a restart has
+    /// to pay for that first.
     pub(crate) fn init_thread(&mut self, index: u8, entry: &system::Thread) {
         let domain = &self.domains[entry.domain as usize];
         let (epoch, info, restarts) = (domain.epoch, domain.info, domain.restarts);

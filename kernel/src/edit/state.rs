@@ -32,7 +32,8 @@ pub(crate) struct Edit<A: Arch> {
     pub(super) answer: Result<(), Error>,
     /// The caller that goes on with it. Others do not, because a step is paid by whoever does it.
     pub(super) owner: Caller<A>,
-    /// The owner's call finds the answer; a restart needs none.
+    /// True if the owner's call has to find the answer. A restart needs none, because it goes on
+    /// until nothing is left.
     pub(super) told: bool,
     /// Calls of others since the owner last went on.
     pub(super) asked: u8,
@@ -59,13 +60,11 @@ pub(super) enum Stage {
     Leave,
     /// Taking back what was counted.
     Uncount,
-    /// Nothing is left to do.
     End,
 }
 
 /// Situation that somebody who needs the frame table finds.
 pub(crate) enum EditStatus {
-    /// No edit is under way.
     Free,
     /// Another caller's is under way, or was until now.
     Busy,

@@ -25,7 +25,7 @@ pub struct Pages<A: PageArch> {
     root: PhysAddr<u32>,
     /// Number of the identifier; of the idle loop 0.
     asid: u32,
-    /// The idle loop has none: nothing but the kernel is mapped then.
+    /// The idle loop has none, because nothing but the kernel is mapped then.
     tables: Option<Tables<TableWords<A>>>,
 }
 
@@ -43,7 +43,7 @@ struct Locked {
     asid: Asid,
     /// First address of its page.
     address: VirtAddr<u32>,
-    /// The domain began with it: it stays.
+    /// The domain began with it, so it stays.
     first: bool,
 }
 

@@ -106,7 +106,8 @@ impl Entry {
 pub struct Times {
     /// No entry is earlier than this: most timers that come need not look at the lists.
     soonest: u64,
-    /// Bit 31 - p is set when there is a time of priority p.
+    /// Bit 31 - p is set when there is a time of priority p, so that leading zeros find the most
+    /// important.
     occupied: u32,
     /// The earliest entry of each priority.
     head: [Option<Ref<Entry>>; PRIORITIES],

@@ -103,7 +103,6 @@ pub(super) fn make<A: RegionArch<Protection = Regions<A>>>(
     Ok(Regions { slots, header: header(Event::Miss, index as u8, 0), countdown, trie, paged_code, counts_misses })
 }
 
-/// Regions in which the idle loop runs.
 pub(super) fn idle<A: RegionArch>(
     empty_leaf: &EmptyLeaf,
     idle: &[(Span, Access, MemType); 2],

@@ -36,7 +36,7 @@ pub struct Regions<A: RegionArch> {
     /// Regions of the trie that permit to execute: as long as there is one, a slot is kept for
     /// code.
     paged_code: u16,
-    /// A thread of the domain has a budget of misses.
+    /// A thread of the domain has a budget of misses, so every miss is counted.
     counts_misses: bool,
 }
 

@@ -126,7 +126,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         self.slots.permits(&self.trie, base.0, len.0, kind)
     }
 
-    /// A domain with region registers uses physical addresses.
+    /// A domain with region registers uses physical addresses, so there is nothing to translate.
     #[inline(always)]
     fn physical(&self, address: Virt<A>, _: AccessKind) -> Option<(Phys<A>, Len<A>)> {
         Some((PhysAddr(address.0), Bytes::ALL))

@@ -45,7 +45,6 @@ impl<R: Registers> Region<R> {
         Ok(Region { regs, pinned, execute })
     }
 
-    /// A region that was found paged.
     pub(super) fn paged(regs: R) -> Self {
         Region { regs, pinned: false, execute: regs.grants(AccessKind::Exec) }
     }

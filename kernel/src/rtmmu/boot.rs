@@ -37,7 +37,6 @@ pub(super) fn make<A: RtmmuArch<Protection = Spaces<A>>>(
     Ok(Spaces { first: loaded.first, pages_log2: loaded.pages_log2, on: 1, space: Some(space), demand })
 }
 
-/// The region of an area.
 fn mapping(own: &Area) -> Option<Mapping> {
     let rights = match (own.flags & area::WRITE != 0, own.flags & area::EXECUTE != 0) {
         (false, false) => Rights::R,

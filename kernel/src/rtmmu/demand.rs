@@ -72,7 +72,7 @@ impl<A: RtmmuArch> Demand<A> {
         space.map_page(page, self.owner, &mut self.frames).is_ok()
     }
 
-    /// Clears a piece of a frame; false when all of it was clear.
+    /// Clears a part of a frame, so that no step is long. Returns false when all of it was clear.
     fn clear_step(&mut self, frame: Frame, arch: &mut A) -> bool {
         if self.clear == PAGE {
             return false;

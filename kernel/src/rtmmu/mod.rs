@@ -29,7 +29,7 @@ pub struct Spaces<A: RtmmuArch> {
     pages_log2: u32,
     /// 1; of the idle loop 0: nothing is translated.
     on: u32,
-    /// The idle loop has none: nothing is translated then.
+    /// The idle loop has none, because nothing is translated then.
     space: Option<DomainSpace<A>>,
     /// Its pages that are mapped at their first touch.
     demand: Option<Demand<A>>,

@@ -49,7 +49,7 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
     type Progress = Progress;
     type Scheme = Rtmmu;
     const PHYSICAL: bool = false;
-    /// A region is freed as it was made.
+    /// False, because a region is freed as it was made.
     const PARTS: bool = false;
     /// The tables of a domain have their size from the start: no gift is small enough.
     const GIFT: NodeConstraints = NodeConstraints { align: PAGE, least: u32::MAX, most: u32::MAX };
@@ -210,7 +210,6 @@ fn first_of(at: VirtAddr<u32>) -> Result<Page, Error> {
     if at.0.is_multiple_of(PAGE) { page(at).ok_or(Error::BadAddress) } else { Err(Error::BadArgument) }
 }
 
-/// Error that a refusal of the space is to who asked.
 fn refused(refused: rtmmu::Error) -> Error {
     match refused {
         // The domain's tables end before it.

@@ -25,7 +25,6 @@ const MANY: u64 = 200_000;
 /// Steps between one start of the system and the next.
 const STEPS_PER_SYSTEM: u64 = 400;
 
-/// Source of choices.
 enum Random<'a> {
     /// xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled").
     Seed(u64),
@@ -131,7 +130,6 @@ fn request<K: Guard>(random: &mut Random, now: u64, here: u32, achieved: &Achiev
 struct Achieved {
     /// Offset and bytes of parts that were retyped.
     typed: Vec<(u32, u32)>,
-    /// Arguments of mappings.
     mapped: Vec<[u32; 4]>,
 }
 
@@ -260,7 +258,6 @@ struct Tally {
     taken: BTreeMap<u32, u64>,
 }
 
-/// Runs a system for some steps.
 fn system<K: Guard>(random: &mut Random, shortest: u64, steps: u64) -> Tally {
     let start = if random.one_in(3) { u64::from(u32::MAX) - random.below(100_000) } else { random.below(5_000) };
     let mut kernel = boot_with(&rich(), Machine::<K> { now: start, shortest, direct: &[1, 3], ..Machine::default() });

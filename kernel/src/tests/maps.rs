@@ -30,7 +30,6 @@ pub fn run(target: u32, frames: u32, at: u32, pages: u32, offset: u32) -> [u32; 
     abi::Mapping { target: target as u16, frames: frames as u16, at, access, offset, bytes }.words()
 }
 
-/// Maps pages from an offset in the pool on.
 pub fn map<K: Guard>(kernel: &mut Kernel<Machine<K>>, target: u32, virt: u32, pages: u32, offset: u32) -> Told {
     call(kernel, Call::FramesMap, run(target, FRAMES, virt, pages, offset))
 }

@@ -42,7 +42,8 @@ const REGIONS: usize = MAX_OPEN + 1;
 /// Bit of SAU_RLAR: the region is Secure and callable, instead of Non-secure.
 pub(super) const CALLABLE: u32 = 1 << 1;
 
-/// A region of attribution, as its registers have it. All zero: it is off.
+/// A region of attribution, as its registers have it. All zero: it is off, so that unused places
+/// open nothing.
 #[derive(Clone, Copy)]
 pub(super) struct Region {
     base: u32,

@@ -70,7 +70,6 @@ impl Counter {
         self.is_there().then(|| self.registers.load(Relaxed) + CYCCNT)
     }
 
-    /// Begins to count.
     pub(super) fn start(&self, [registers, device, line, way_in]: [u32; 4], (cycles, ticks): (u32, u32)) {
         self.registers.store(registers, Relaxed);
         self.device.store(device, Relaxed);

@@ -1,6 +1,5 @@
 //! An instrument that says what handlers use.
 
-/// An instrument that says what handlers use.
 pub(super) trait Meter {
     /// Returns the ticks that handlers have used since this was last asked. `met` says whether a
     /// look at the end of an interval has met one; `None`: it was asked at another time.

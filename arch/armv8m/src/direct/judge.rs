@@ -329,7 +329,6 @@ fn kernel_is_active(number: u32) -> bool {
     })
 }
 
-/// Returns true if one of the meter's exceptions is active.
 fn meter_is_active() -> bool {
     let owner = &COFFERDAM_OWNER;
     [&owner.looks.line, &owner.counter.line].iter().any(|line| {

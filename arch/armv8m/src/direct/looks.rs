@@ -8,7 +8,6 @@ use sched::sampling::{self, Intervals};
 use super::instrument::Meter;
 use super::registers::{enable_above_all, register};
 
-/// The timer's state.
 pub(super) struct Looks {
     /// Its line, and the address of its timer's registers.
     pub line: AtomicU32,
@@ -61,7 +60,6 @@ impl Looks {
         register(self.timer.load(Relaxed), MASKED_STATUS).read() & 1 != 0
     }
 
-    /// Returns true if a boundary of the period has passed.
     pub(super) fn is_at_boundary(&self) -> bool {
         self.since.load(Relaxed) >= self.boundary.load(Relaxed)
     }

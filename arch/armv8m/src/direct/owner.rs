@@ -97,7 +97,7 @@ pub(super) struct Owner {
     pub counter: Counter,
 }
 
-/// The one that there is. The entry code reads its first word.
+/// There is one, because there is one Non-secure state. The entry code reads its first word.
 #[unsafe(no_mangle)]
 pub(super) static COFFERDAM_OWNER: Owner = Owner {
     domain: AtomicU32::new(0),
@@ -183,7 +183,6 @@ impl Owner {
         self.reset_stack();
     }
 
-    /// Returns true if an address is in the code of handlers.
     pub(super) fn is_code(&self, address: u32) -> bool {
         let own = self.occupant();
         address.wrapping_sub(own.text_base.load(Relaxed)) < own.text_bytes.load(Relaxed)
@@ -216,7 +215,6 @@ impl Owner {
         }
     }
 
-    /// Returns true if a line is the meter's.
     pub(super) fn is_meter(&self, line: u32) -> bool {
         [self.looks.line.load(Relaxed), self.counter.line.load(Relaxed)].contains(&line)
     }

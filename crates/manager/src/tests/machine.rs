@@ -142,7 +142,6 @@ impl Machine {
         self.mapped.retain(|(who, _), _| *who != client);
     }
 
-    /// A client writes to everything that it has mapped.
     pub fn scribble(&mut self, client: u8) {
         let written: Vec<Mapping> = self.mappings(client).filter(|mapping| mapping.write).copied().collect();
         for Mapping { from, bytes, .. } in written {

@@ -85,12 +85,10 @@ pub fn release(base: u32) -> Request {
     Request::new(Operation::Release).about(base)
 }
 
-/// The caller's own shared memory.
 pub fn share(name: &str, bytes: u32, access: u32) -> Request {
     Request { bytes, access, ..Request::new(Operation::Share).of(name) }
 }
 
-/// The shared memory of another client.
 pub fn join(owner: &str, name: &str, bytes: u32, access: u32) -> Request {
     Request { bytes, access, ..Request::new(Operation::Join).of(name).with(owner) }
 }

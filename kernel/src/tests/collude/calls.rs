@@ -94,7 +94,6 @@ impl<K: Guard> Play<K> {
         self.members = self.members.max(self.model.members(change.physical.wrapping_sub(POOL_BASE), change.bytes));
     }
 
-    /// A thread makes its call once more.
     pub(super) fn goes_on(&mut self, thread: u8, Request { number, args }: Request) {
         let name = if number == Call::FramesMap as u32 { "map" } else { "unmap" };
         let Some(told) = self.kernel.asks(number, args) else { return };

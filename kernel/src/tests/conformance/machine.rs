@@ -12,7 +12,6 @@ use crate::Kernel;
 use crate::regions::Resolution;
 use units::VirtAddr;
 
-/// Result of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// It can be performed, at this physical address.
@@ -85,7 +84,6 @@ impl Hardware for Rtmmu {
     }
 }
 
-/// The running thread accesses memory, or executes it.
 pub fn access<K: Hardware>(kernel: &mut Kernel<Machine<K>>, address: u32, kind: AccessKind) -> Access {
     loop {
         if let Some(physical) = K::permits(&mut kernel.core.arch, address, kind) {

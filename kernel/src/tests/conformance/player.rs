@@ -22,7 +22,6 @@ use units::VirtAddr;
 const STEP_US: u32 = 1;
 /// Microseconds from arming the timer to its interrupt, at least.
 const SHORTEST_US: u32 = 10;
-/// When the system boots.
 const BOOT: u64 = 1_000;
 /// A time that no row sees.
 const NEVER: u64 = 1 << 30;
@@ -30,7 +29,6 @@ const NEVER: u64 = 1 << 30;
 /// How far somebody has come with a step.
 #[derive(Clone, Copy, Debug)]
 enum Doing {
-    /// Nothing of it.
     Nothing,
     /// It made a call, and has no answer yet.
     Asked(u32, [u32; 4], bool),
@@ -220,7 +218,6 @@ impl<'a, K: Hardware> Player<'a, K> {
         self.kernel.asks(number, args);
     }
 
-    /// The running thread goes on with what it does.
     fn go_on(&mut self, index: u8) {
         let doing = self.level(index).doing;
         match doing {
@@ -235,7 +232,6 @@ impl<'a, K: Hardware> Player<'a, K> {
         }
     }
 
-    /// A step is over.
     fn seen(&mut self, index: u8, seen: Seen) {
         let view = self.view(index);
         let level = self.level(index);

@@ -43,7 +43,6 @@ pub struct SimContext {
 
 /// Mechanism by which a simulated processor protects memory.
 pub trait Guard: Sized + Default + 'static {
-    /// Memory that a domain may access.
     type Protection: Protection<Machine<Self>>;
 
     /// Some of a mapping may be accessible while it is on its way, so that tests must not count on
@@ -68,7 +67,6 @@ pub trait Guard: Sized + Default + 'static {
     /// How often a domain can reach a physical address.
     fn uses(protection: &Self::Protection, physical: u32) -> usize;
 
-    /// The running thread accesses something.
     fn touches(kernel: &mut Kernel<Machine<Self>>, address: u32);
 
     /// The running thread accesses bytes as one instruction does, and again when a miss or a first touch was answered: physical addresses of the
@@ -98,7 +96,6 @@ pub type Sim = Machine<Registers>;
 
 #[derive(Default)]
 pub struct Machine<K> {
-    /// Mechanism by which it protects memory.
     pub kind: K,
     pub now: u64,
     /// Shortest delay of the timer.
@@ -409,7 +406,6 @@ impl<K: Guard> Kernel<Machine<K>> {
         self.depth_of(self.innermost(self.threads.find(usize::from(thread)).unwrap()))
     }
 
-    /// The thread in a gate.
     pub fn inside(&self, gate: usize) -> u8 {
         let activation = &self.activations[self.gate_activation(gate).unwrap()];
         activation.thread.map_or(NOBODY, |thread| self.threads.at(thread).number)

@@ -29,7 +29,6 @@ impl<U: Unit> Default for Registers<U> {
 }
 
 impl<U: Unit> Registers<U> {
-    /// Returns true if a region that begins there is loaded.
     pub fn holds(&self, base: u32) -> bool {
         let begins = |regs: &U::Regs| regs.is_enabled() && regs.contains(base) && !regs.contains(base.wrapping_sub(1));
         self.loaded.iter().any(begins)

@@ -147,7 +147,6 @@ impl<'a> Run<'a> {
         usize::from(who) < self.system.victims.len()
     }
 
-    /// Returns true if a victim has a job to do.
     pub fn is_released(&self, victim: usize) -> bool {
         let thread = self.kernel.thread(victim as u8);
         thread.open && thread.state != State::Sleeping
