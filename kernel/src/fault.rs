@@ -25,7 +25,7 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     pub fn on_fault(&mut self, fault: Fault, address: Virt<A>, pc: Virt<A>) {
         if self.running().is_none() {
-            // The idle loop touches nothing; a fault here means that the kernel itself is wrong.
+            // The idle loop touches nothing, so a fault here means that the kernel itself is wrong.
             self.core.arch.end(u32::MAX);
             return;
         }

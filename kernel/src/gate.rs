@@ -115,7 +115,8 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// Returns how many gates an activation is inside, counting itself.
+    /// Returns how many gates an activation is inside, counting itself: nesting is limited, because
+    /// paths that follow the gates must be bounded.
     pub(crate) fn depth_of(&self, activation: Ref<Activation<A>>) -> usize {
         let mut depth = 0;
         let mut outer = self.activations.at(activation).outer;

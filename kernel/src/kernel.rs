@@ -157,7 +157,7 @@ impl<A: Arch> Kernel<A> {
         self.core.arch.ticks().wrapping_sub(self.core.since as u32)
     }
 
-    /// The registers to resume.
+    /// The registers to resume. They come first in an activation, so its place is their address.
     #[inline(always)]
     pub fn resume(&self) -> *mut A::Context {
         self.core.resume.place().as_ptr().cast()

@@ -433,7 +433,8 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// The running thread, of its own domain, pays for being woken and sleeps.
+    /// Lets the running thread, which is in its own domain, sleep. It pays for being woken now,
+    /// because an activation is paid before it happens (rule (c)).
     #[inline(always)]
     fn sleep(&mut self, number: u8, priority: u8, until: u64) {
         self.pay(self.activation);

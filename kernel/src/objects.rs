@@ -184,9 +184,10 @@ pub struct Activation<A: Arch> {
     pub(crate) place: u32,
     /// Ticks that one call of the gate may take.
     pub(crate) bound: u32,
-    /// Generation of capabilities to the gate.
+    /// Generation of capabilities to the gate: a revocation counts it up, so that older ones are
+    /// stale.
     pub(crate) generation: u16,
-    /// Priority; of a gate its ceiling.
+    /// Priority; of a gate its ceiling, so that no other caller can run while a thread is inside.
     pub(crate) priority: u8,
     /// Somebody else was to run since the thread came in, or the call is nested: what holds for the caller must be looked at when
     /// it returns.

@@ -10,5 +10,4 @@ pub(crate) enum Outcome {
     Later,
 }
 
-/// Success without values.
 pub(crate) const DONE: Result<Outcome, Error> = Ok(Outcome::Values(0, 0));

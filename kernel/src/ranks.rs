@@ -10,7 +10,8 @@ pub(crate) const fn bit(queue: usize) -> u32 {
     0x8000_0000 >> queue
 }
 
-/// The bits of a priority and of all that are more important.
+/// The bits of a priority and of all that are more important. Two shifts, because one by 32 would
+/// be none.
 #[inline]
 pub(crate) const fn upto(priority: u8) -> u32 {
     !(u32::MAX >> 1 >> (priority & 31))

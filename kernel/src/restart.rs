@@ -97,7 +97,8 @@ impl<A: Arch> Kernel<A> {
         self.domain_mut(index).life = next.map_or(Life::Granting(0), Life::Unmapping);
     }
 
-    /// One step of giving a domain the capabilities that it started with.
+    /// One step of giving a domain the capabilities that it started with. One entry of the table a
+    /// step, because the table has those of all domains.
     fn grant_initial(&mut self, index: u8, step: u16) {
         if usize::from(step) >= self.tables.count::<CapEntry>() {
             self.domain_mut(index).life = Life::Emptying(0);

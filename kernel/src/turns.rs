@@ -96,7 +96,8 @@ impl<A: Arch> Kernel<A> {
         if self.budgets.at(budget).turn == Turn::Boundary { 0 } else { self.yielding }
     }
 
-    /// A thread that is in no queue waits for a boundary of its budget.
+    /// Lets a thread that is in no queue wait for a boundary of its budget. Only the first that
+    /// waits sets the timer, because a boundary is one entry however many threads wait.
     fn line_up(&mut self, thread: Ref<Thread<A>>) {
         let record = self.threads.at_mut(thread);
         record.state = State::Throttled;

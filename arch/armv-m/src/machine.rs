@@ -60,14 +60,14 @@ pub unsafe trait Port: 'static {
 
     fn own_fault() -> Option<(Fault, u32)>;
 
-    /// Loads all region registers. Barriers follow.
+    /// Loads all region registers. The caller's barrier follows, so none is needed here.
     fn load_image(image: &RegionImage<Regs<Self>>);
 
     /// Loads one region register, of the slot that the region remembers. Barriers follow.
     fn load_slot(region: Regs<Self>);
 
-    /// A thread allows a line. Returns true if the line reaches a handler without the kernel; then
-    /// the kernel need do nothing more.
+    /// A thread allows a line. Returns true if the line reaches a handler without the kernel, so
+    /// that the kernel need do nothing more.
     #[inline(always)]
     fn acknowledge(_line: u32) -> bool {
         false

@@ -45,7 +45,6 @@ impl Taken {
     }
 }
 
-/// Distributor and interface of this CPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Gic {
     dist: Block,

@@ -60,7 +60,8 @@ pub struct Armv7a<B: Board> {
     board: PhantomData<B>,
     gic: Gic,
     timers: Timers,
-    /// The space of the idle loop, in which only the kernel is mapped.
+    /// The space of the idle loop. Only the kernel is mapped, so that no domain's memory is open
+    /// meanwhile.
     nobody: Space,
 }
 

@@ -19,7 +19,6 @@ mod private {
 const ENABLE: u32 = 1 << 0;
 const INTERRUPT: u32 = 1 << 2;
 
-/// Both timers.
 #[derive(Clone, Copy, Debug)]
 pub struct Timers {
     global: Block,
@@ -44,7 +43,6 @@ impl Timers {
         Timers { global, private }
     }
 
-    /// Ticks since the start.
     #[inline]
     pub fn now(&self) -> u64 {
         let before = self.global.read(global::COUNTER_HIGH);
@@ -56,7 +54,6 @@ impl Timers {
         u64::from(high) << 32 | u64::from(low)
     }
 
-    /// The low word of the ticks since the start.
     #[inline(always)]
     pub fn ticks(&self) -> u32 {
         self.global.read(global::COUNTER_LOW)

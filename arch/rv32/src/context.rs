@@ -15,7 +15,6 @@ pub struct Context {
     pub pc: u32,
     /// `mstatus` with which it is resumed: user mode, but for [`Context::waiting`].
     status: u32,
-    /// Lowest address of its stack.
     stack_base: u32,
     /// Address behind its stack.
     stack_top: u32,
@@ -42,7 +41,8 @@ const NOWHERE: u32 = 0xffff_fffe;
 /// Alignment of the stack pointer at a call (RISC-V ELF psABI, integer calling convention).
 const STACK_ALIGN: u32 = 16;
 
-/// How the callee of a gate starts. The entry code knows the offsets.
+/// How the callee of a gate starts, kept so that a call computes nothing. The entry code knows the
+/// offsets.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Entry {

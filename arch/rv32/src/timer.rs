@@ -13,7 +13,6 @@ const TIME_HIGH: u32 = 0xbffc;
 pub(crate) struct Timer(pub Registers);
 
 impl Timer {
-    /// Ticks since reset.
     #[inline]
     pub fn now(self) -> u64 {
         let before = self.0.read(TIME_HIGH);
@@ -25,7 +24,6 @@ impl Timer {
         u64::from(high) << 32 | u64::from(low)
     }
 
-    /// The low word of the ticks since reset.
     #[inline(always)]
     pub fn ticks(self) -> u32 {
         self.0.read(TIME_LOW)

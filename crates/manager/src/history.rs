@@ -185,7 +185,8 @@ impl History {
         Request { bytes: self.size(), ..request }
     }
 
-    /// A name that a client mostly has declared.
+    /// A name that a client mostly has declared. Now and then it has not, so that refusals are
+    /// tried, too.
     fn share_of(&mut self, who: u32) -> &'static str {
         match (self.below(8), who) {
             (0, _) => SHARED[self.below(SHARED.len() as u32) as usize],

@@ -14,7 +14,7 @@
 //! In a request, the name of shared memory follows in words 12 to 15. Word 7 counts for `EXPLAIN` only: the number of the operation
 //! that was refused, and from bit 16 on the step.
 
-/// Words of a message: what one call of `gate_copy_in` moves.
+/// Words of a message: as many as `gate_copy_in` moves, so that one call is enough.
 pub const MESSAGE_WORDS: usize = 16;
 /// Bytes of a message.
 pub const MESSAGE_BYTES: usize = MESSAGE_WORDS * 4;

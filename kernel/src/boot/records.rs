@@ -10,7 +10,7 @@ use crate::objects::{Activation, Budget, Domain, Interrupt, Notification, State,
 use crate::ranks::{Turn, Waiters};
 use crate::table::{Ref, Table};
 
-/// Every activation, and the threads.
+/// Every activation, and the threads. They are made together, because each refers to the other.
 pub(super) type Activations<A> = (Table<Activation<A>>, Table<Thread<A>>);
 
 /// The threads, and all that they can be in.

@@ -36,7 +36,7 @@ pub(crate) const PATIENCE: u8 = 32;
 
 /// Cost of counting a few marks, in tens of instructions, roughly.
 const COUNT_COST: u32 = 40;
-/// Cost of a look, in tens of instructions, roughly.
+/// Cost of a step that changes nothing, in tens of instructions, roughly.
 const SMALL_COST: u32 = 4;
 
 impl<A: Arch> Kernel<A> {

@@ -41,7 +41,6 @@ pub mod layout {
 #[derive(Clone, Copy, Debug)]
 struct Locked {
     asid: Asid,
-    /// First address of its page.
     address: VirtAddr<u32>,
     /// The domain began with it, so it stays.
     first: bool,
@@ -83,11 +82,11 @@ impl Slots {
 /// How far a mapping has come.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Bytes of it that were looked at.
     looked: Bytes<u32>,
-    /// The edit of the tables has begun.
+    /// The edit of the tables has begun, so that a failure has to take it back.
     begun: bool,
-    /// Places for its tables that were tried and had none.
+    /// Places for its tables that were tried and had none, so that the next try goes on behind
+    /// them.
     tried: usize,
 }
 

@@ -109,7 +109,7 @@ pub struct Times {
     /// Bit 31 - p is set when there is a time of priority p, so that leading zeros find the most
     /// important.
     occupied: u32,
-    /// The earliest entry of each priority.
+    /// The earliest entry of each priority, so that a timer looks at one entry for each.
     head: [Option<Ref<Entry>>; PRIORITIES],
     /// The time of each thread, then of each budget, linked to the next of its priority that is not
     /// earlier. Each has one at most, so inserting needs no memory.

@@ -85,7 +85,7 @@ mod cost {
 /// How far a region has come into a domain's regions, or out of them.
 #[derive(Debug)]
 pub struct Progress<R> {
-    /// Pinned regions, and after them keys, that were compared with it.
+    /// Pinned regions, and after them keys, that were compared with it: one comparison is a step.
     compared: u8,
     /// The edit of the table, once a paged region is on its way.
     table: Option<pctrie::Edit<R>>,

@@ -60,7 +60,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         [None; 2]
     }
 
-    /// Compares with one region that is pinned. One a step: a domain has up to eight.
+    /// Compares with one region that is pinned. It is one a step, because a domain has up to eight.
     fn compare_step(&self, region: &Self::Mapping, progress: &mut Self::Progress) -> Result<Step, Error> {
         let Some(pinned) = self.slots.pinned().nth(usize::from(progress.compared)) else {
             progress.compared = 0;

@@ -14,7 +14,6 @@ pub struct Region<R> {
     pub(super) regs: R,
     /// It has a register of its own.
     pub(super) pinned: bool,
-    /// It permits to execute.
     pub(super) execute: bool,
 }
 

@@ -25,7 +25,6 @@ pub use words::TableWords;
 pub struct Spaces<A: RtmmuArch> {
     /// Number of its first entry in each table.
     first: u32,
-    /// Base-two logarithm of its pages.
     pages_log2: u32,
     /// 1; of the idle loop 0: nothing is translated.
     on: u32,
@@ -48,9 +47,9 @@ pub mod layout {
 /// How far a mapping has come.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Its region, or what is left of it, begins here.
+    /// Its region, or what is left of it, begins here. `None`: it is yet to be made, or all of it
+    /// is gone.
     region: Option<rtmmu::Page>,
-    /// Pages of it that were mapped.
     mapped: u32,
 }
 

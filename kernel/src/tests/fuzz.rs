@@ -63,7 +63,7 @@ impl Random<'_> {
         self.below(chances) == 0
     }
 
-    /// Any word, with a preference for those at the edges, where errors are.
+    /// Any word, but often one at the edges, because errors are found there.
     fn word(&mut self) -> u32 {
         match self.below(6) {
             0 => [0, 1, 2, 7, 8, 31, 32, 63, 64, 65, 127, 255, 256, 0x7fff_ffff, 0x8000_0000, u32::MAX - 1, u32::MAX]

@@ -22,7 +22,6 @@ const MOST_RECORDS: usize = 200;
 pub struct Watch {
     /// Ticks that each budget paid for.
     used: Vec<i64>,
-    /// Replenishments of each budget.
     granted: Vec<i64>,
     caps: Vec<Vec<Cap>>,
     initial: Vec<Vec<Cap>>,

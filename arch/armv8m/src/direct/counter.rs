@@ -15,7 +15,7 @@ use super::registers::{enable_above_all, register};
 #[unsafe(no_mangle)]
 static COFFERDAM_CALLS: AtomicU32 = AtomicU32::new(0);
 
-/// The counter. All zero: there is none.
+/// The counter. All zero: there is none, so that a board without one needs nothing set up.
 pub(super) struct Counter {
     /// Address of the words that stand for registers from 0xE000_0000 on, and of the device by
     /// which its interrupt comes. A simulator has them elsewhere.

@@ -52,7 +52,7 @@ pub(crate) fn stopped(domain: u8) {
     }
 }
 
-/// Notes that the next wake of a line's handler is paid for.
+/// Notes that the next wake of a line's handler is paid for, so that the way in may pend PendSV.
 pub(super) fn pay(line: u32) {
     set(&COFFERDAM_ARMED, line, 1);
 }

@@ -18,7 +18,6 @@ pub struct Simple {
     pub pinned: [u32; CLIENTS],
     pub entries: [u32; CLIENTS],
     pub charged: [u32; CLIENTS],
-    /// Decisions that it was asked for.
     pub decisions: u32,
 }
 

@@ -431,7 +431,8 @@ fn the_c_header_has_the_numbers_of_the_crates() {
     }
 }
 
-/// More than 2 GiB is more than a region register covers: what is left is told all the same.
+/// More than 2 GiB is more than a region register covers. What is left is told all the same,
+/// because the client has to know what it can ask for.
 #[test]
 fn whoever_asks_for_more_than_any_region_is_told_how_much_there_is() {
     for bytes in [1 << 31, (1 << 31) + 1, u32::MAX - 255, u32::MAX] {

@@ -20,9 +20,7 @@ pub enum Type {
     Kernel,
 }
 
-/// Most bytes that a table is given at once.
 const TABLE: u32 = 1024;
-/// Frames of 256 bytes.
 const FRAME: u32 = 256;
 
 fn meet(first: (u32, u32), second: (u32, u32)) -> bool {

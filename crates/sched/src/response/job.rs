@@ -35,7 +35,7 @@ pub struct Own {
     /// The activations that it arranges, because the woken threads may be more urgent and no other
     /// term has the switches to them.
     pub activations: u64,
-    /// Time that it loses to caches that others have used.
+    /// Time that it loses because others have used the caches.
     pub reload: u64,
 }
 

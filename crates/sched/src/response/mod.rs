@@ -119,7 +119,7 @@ pub struct Terms {
     pub gate: u64,
     /// Position of that gate in the set, so that a report can name it.
     pub gate_at: Option<usize>,
-    /// Interrupts that were paid before the window.
+    /// Interrupts that were paid before the window, so that no capacity within it counts them.
     pub lines: u64,
     /// Jobs of threads of the same budget.
     pub sharers: u64,

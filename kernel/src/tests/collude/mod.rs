@@ -31,7 +31,9 @@ const TURNS: usize = 400;
 const SYSTEMS: u64 = 24;
 const BUSY: u32 = 20_000_000;
 
-/// The system: every thread is as important as the others and has time without end, and every domain has all rights to all domains and all frames.
+/// The system: every thread is as important as the others and has time without end, and every
+/// domain has all rights to all domains and all frames, so that nothing but the kernel's rules is
+/// in the way.
 fn system<K: Guard>() -> Builder {
     let mut builder = rich();
     for thread in &mut builder.threads {

@@ -20,7 +20,6 @@ const NEAR: u32 = 5;
 const POOL: u32 = 0x6000_0000;
 const POOL_BYTES: u32 = 0x40_0000;
 const CHIP: u32 = 0xffff_8000;
-/// Address at which nothing is.
 const VIRT: u32 = 0x1000_0000;
 const LOCKED: u32 = 0x3000_0000;
 

@@ -37,7 +37,6 @@ pub struct SimContext {
     pub request: Request,
     pub response: Option<(u32, [u32; 2])>,
     pub repeated: u32,
-    /// The call is to be made again.
     pub again: bool,
 }
 
@@ -91,14 +90,12 @@ pub struct Part {
     pub bytes: u32,
 }
 
-/// A processor with region registers.
 pub type Sim = Machine<Registers>;
 
 #[derive(Default)]
 pub struct Machine<K> {
     pub kind: K,
     pub now: u64,
-    /// Shortest delay of the timer.
     pub shortest: u64,
     pub timer: Option<u64>,
     /// The timer interrupts at once, besides.
@@ -116,9 +113,11 @@ pub struct Machine<K> {
     pub zeroed: Vec<Range<u32>>,
     pub masked: BTreeMap<u32, bool>,
     pub ended: Option<u32>,
-    /// Nothing that is quicker than the general system call is tried.
+    /// Nothing that is quicker than the general system call is tried, so that both ways can be
+    /// compared.
     pub long_way: bool,
-    /// A call that is made in steps is left after each.
+    /// A call that is made in steps is left after each, so that a test can look at what is there
+    /// between them.
     pub stepwise: bool,
     pub calls: u64,
     /// Those of them that were not refused, by number.
@@ -416,7 +415,6 @@ impl<K: Guard> Kernel<Machine<K>> {
         self.domain(domain).protection.physical(self.address(address), AccessKind::Write).unwrap().0.0
     }
 
-    /// As [`Guard::address`].
     pub fn address(&self, address: u32) -> VirtAddr<u32> {
         VirtAddr(K::address(address))
     }

@@ -97,7 +97,6 @@ impl Memory {
         }
     }
 
-    /// Everything that a root translates.
     fn units(&mut self, root: u32) -> Rc<Vec<Entry>> {
         if let Some((version, units)) = self.units.get(&root)
             && *version == self.version

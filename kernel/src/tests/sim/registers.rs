@@ -18,7 +18,6 @@ use crate::regions::{RegionArch, Regions, Resolution};
 use units::{PhysAddr, VirtAddr};
 
 pub struct Registers<U: Unit = Pmsav7> {
-    /// Registers as they were loaded last.
     pub loaded: [U::Regs; REGIONS],
 }
 

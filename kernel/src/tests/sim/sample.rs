@@ -13,7 +13,6 @@ pub const WORD: u32 = 1;
 pub const PEER: u32 = 2;
 pub const LINE: u32 = 3;
 
-/// Threads of the sample.
 pub const CALLER: u8 = 0;
 pub const OTHER: u8 = 1;
 pub const SERVANT: u8 = 2;

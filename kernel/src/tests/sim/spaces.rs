@@ -18,12 +18,9 @@ use crate::rtmmu::{self, Loaded, Mmu, RtmmuArch, Spaces, TableMemory};
 /// Virtual regions trees.
 pub const TREES: u32 = 0x7800_0000;
 const TREE_BYTES: u32 = 0x1000;
-/// Addresses of registers.
 pub const DEVICES: core::ops::Range<u32> = 0x1000_0000..0x2000_0000;
-/// Pages of a demand area.
 pub const DEMAND_PAGES: u32 = 40;
 
-/// Rights of a region.
 pub const R: u32 = 1;
 pub const RW: u32 = 3;
 pub const RX: u32 = 5;

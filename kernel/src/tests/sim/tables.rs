@@ -14,15 +14,12 @@ use crate::rtmmu::Loaded;
 /// The three table memories: `c` and `sp`, `h` and `s`, `d` or the entries of another MMU.
 pub const WINDOWS: [u32; 3] = [0x7000_0000, 0x7100_0000, 0x7200_0000];
 pub const WINDOW_BYTES: u32 = 0x100_0000;
-/// Base-two logarithm of the entries of each table.
 pub const ENTRIES_LOG2: u32 = 19;
 /// Base-two logarithm of the pages of a domain with an even number; the others have twice as many.
 pub const PAGES_LOG2: u32 = 13;
 /// Bits of the number of a page, and of a frame.
 const PAGE_MASK: u32 = (1 << 19) - 1;
-/// Words of a block of memory.
 const WORDS: u32 = 1024;
-/// Entries of a table of Sv32.
 const SV32_ENTRIES: u32 = 1024;
 
 /// A page that is mapped, and by which right.
@@ -46,7 +43,6 @@ impl Entry {
 /// Everything that a part of the tables translates, and what it lies in.
 struct Units {
     config: Loaded,
-    /// The first of its entries.
     first: u32,
     mapped: Rc<Vec<Entry>>,
 }
@@ -135,7 +131,6 @@ impl Memory {
         self.mmu == Mmu::Sv32 && self.units.iter().any(within)
     }
 
-    /// A word of an entry has changed.
     fn noted(&mut self, entry: u32) {
         let all = core::mem::take(&mut self.units);
         let whole = |units: &Units| self.mmu.entries_log2(units.config.pages_log2);

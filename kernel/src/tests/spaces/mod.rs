@@ -24,14 +24,11 @@ const BEYOND: u32 = 5;
 const POOL: u32 = 0x6000_0000;
 const POOL_BYTES: u32 = 0x40_0000;
 const FAR: u32 = 0xa000_0000;
-/// Address at which nothing is.
 const VIRT: u32 = 0x8100_0000;
-/// Registers of domain 1.
 const DEVICE: u32 = DEVICES.start;
 
 const READ: u32 = PEER | 1 << 16;
 const WRITE: u32 = PEER | 3 << 16;
-/// Domain 0 itself.
 const OWN: u32 = WORD | 3 << 16;
 
 /// The sample, where domain 0 holds frames and may map for both, and domain 1 has a device.

@@ -35,7 +35,6 @@ struct Work {
     resumed: u64,
     /// True if the job still has to call the gate.
     to_call: bool,
-    /// The release before.
     release: u64,
 }
 
@@ -49,10 +48,8 @@ pub struct Run<'a> {
     pub paths: Paths,
     /// User time that each thread has left of what it is doing.
     pub busy: Vec<u64>,
-    /// Call that each thread makes next.
     pub then: Vec<Option<(Call, [u32; 4])>>,
     work: Vec<Work>,
-    /// When the line is raised next.
     line: u64,
     /// From when on the running thread pays: behind the switch to it, and behind interrupts for others.
     pub pays_from: u64,
@@ -61,7 +58,6 @@ pub struct Run<'a> {
     pub supplies: Vec<Supply>,
     /// True for each budget whose boundary threads waited for at the last kernel entry.
     pub waited: Vec<bool>,
-    /// Complaint about a supply.
     pub complaint: Option<String>,
     /// The longest response of each victim, and how many jobs there were.
     pub worst: Vec<u64>,

@@ -11,27 +11,21 @@ use super::{COSTS, START};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
     Spin,
-    /// Sleeps for short times.
     Crumbs,
     /// Runs or calls shortly before a victim's release.
     JustBefore,
     Yield,
     /// Signals anybody.
     Storm,
-    /// Waits for anything.
     Wait,
     Call,
-    /// Stays too long in the gate.
     Overrun,
-    /// Waits for the line.
     Device,
-    /// Uses all that its budget has.
     Exhaust,
     /// Runs across a boundary of its budget's grid.
     Across,
     /// Stops the gate's domain again and again.
     Stop,
-    /// Acknowledges the line again and again.
     Acknowledge,
     /// Enters the gate and leaves it at once.
     Knock,

@@ -12,7 +12,6 @@ use crate::objects::State;
 use crate::ranks::Turn;
 
 impl Run<'_> {
-    /// Period and capacity of a thread's budget.
     pub fn budget_of(&self, who: usize) -> (u64, u64) {
         let (period, capacity) = self.system.budgets[self.payer(who)];
         (period.into(), capacity.into())

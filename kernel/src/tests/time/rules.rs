@@ -83,7 +83,6 @@ fn a_sleep_that_begins_while_the_timer_is_late_delays_nobody() {
     assert_eq!((kernel.current(), kernel.thread(2).state), (1, State::Sleeping));
 }
 
-/// Every thread of the budget is due for the refill, and pays for it.
 #[test]
 fn who_exhausts_a_budget_pays_for_the_refill() {
     let mut kernel = boots(&on_one_budget(&[2]));
@@ -105,7 +104,6 @@ fn a_call_that_waits_for_the_boundary_pays_for_it() {
     assert_eq!(left(&kernel, 1), before - COSTS.activation() as i64);
 }
 
-/// Prices of one period are not taken out of what was left of the period before.
 #[test]
 fn prices_are_of_the_period_in_which_they_are_arranged() {
     for call in [Call::InterruptAck, Call::SleepUntil] {
@@ -450,12 +448,10 @@ fn stopped_ward() -> Chip {
     kernel
 }
 
-/// A step of its restart.
 fn restart(kernel: &mut Chip) -> Option<u32> {
     kernel.asks(Call::DomainRestart as u32, [WARD, 0, 0, 0]).map(|(status, _)| status)
 }
 
-/// Each step of a restart makes one thread ready at most.
 #[test]
 fn a_restart_releases_one_thread_in_a_step() {
     let mut kernel = stopped_ward();

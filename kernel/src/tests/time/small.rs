@@ -13,12 +13,9 @@ use super::{COSTS, START, release};
 /// Ticks that times in this file count in.
 const UNIT: u32 = 1_000;
 
-/// A step of a hostile program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Runs for half a unit.
     Run,
-    /// Sleeps until the next half unit.
     Sleep,
     Signal,
     Wait,
@@ -28,7 +25,6 @@ pub enum Step {
     Device,
     /// Enters the gate and leaves it at once.
     Knock,
-    /// Sleeps for a tick.
     Doze,
 }
 

@@ -28,7 +28,6 @@ pub struct Supply {
     uses: VecDeque<Use>,
 }
 
-/// Uses that are remembered.
 const DEPTH: usize = 48;
 
 impl Supply {

@@ -36,9 +36,7 @@ pub struct Hostile {
 pub struct System {
     pub victims: Vec<Victim>,
     pub hostile: Vec<Hostile>,
-    /// Period and capacity.
     pub budgets: Vec<(u32, u32)>,
-    /// Ceiling and bound.
     pub gate: (u8, u32),
     /// Ticks that a victim loses each time that it goes on after others.
     pub reload: u32,
@@ -256,7 +254,6 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The tables.
 pub fn tables(system: &System) -> Builder {
     let domains = system.budgets.len() as u32 + 1;
     let mut stacks = vec![0; domains as usize];

@@ -18,7 +18,6 @@ pub struct Rules {
     pub arranges: i64,
 }
 
-/// Activity of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Mode {
     /// It can be switched to; that is paid.
@@ -171,7 +170,6 @@ pub struct Machine {
     /// is released then has that path in its masked term. True, too, while something happens that
     /// was arranged for others: their own terms carry that.
     is_masked: Vec<bool>,
-    /// Time that is left of the budget in each.
     left: Vec<i64>,
 }
 
