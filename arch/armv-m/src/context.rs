@@ -119,6 +119,7 @@ impl Context {
         self.fresh(&entry);
     }
 
+    /// Sets the registers with which a callee starts. Its frame is written by [`Entry::enter`].
     #[inline]
     pub fn fresh(&mut self, entry: &Entry) {
         // Field by field: a whole context would be copied, `float` and all.

@@ -373,6 +373,7 @@ impl<K: Guard> Kernel<Machine<K>> {
         }
     }
 
+    /// A line interrupts, and the kernel masks it.
     pub fn interrupts(&mut self, line: u32) {
         let next = self.on_interrupt(line, true);
         self.loads_if(next);
@@ -393,18 +394,22 @@ impl<K: Guard> Kernel<Machine<K>> {
         self.load_top();
     }
 
+    /// The innermost activation of a thread: `top` is not up to date while the thread runs.
     pub fn activation(&self, thread: u8) -> &Activation<Machine<K>> {
         self.activations.at(self.innermost(self.threads.find(usize::from(thread)).unwrap()))
     }
 
+    /// The registers of a thread in its innermost activation.
     pub fn context(&self, thread: u8) -> &SimContext {
         &self.activation(thread).context
     }
 
+    /// How many gates a thread is inside.
     pub fn depth(&self, thread: u8) -> usize {
         self.depth_of(self.innermost(self.threads.find(usize::from(thread)).unwrap()))
     }
 
+    /// Number of the thread in a gate, or [`NOBODY`](crate::NOBODY).
     pub fn inside(&self, gate: usize) -> u8 {
         let activation = &self.activations[self.gate_activation(gate).unwrap()];
         activation.thread.map_or(NOBODY, |thread| self.threads.at(thread).number)
@@ -415,10 +420,12 @@ impl<K: Guard> Kernel<Machine<K>> {
         self.domain(domain).protection.physical(self.address(address), AccessKind::Write).unwrap().0.0
     }
 
+    /// As [`Guard::address`].
     pub fn address(&self, address: u32) -> VirtAddr<u32> {
         VirtAddr(K::address(address))
     }
 
+    /// The domain that is in force.
     pub fn loaded(&self) -> u8 {
         let position = self.domains.iter().position(|domain| self.core.arch.kind.is_loaded(&domain.protection));
         position.map_or(IDLE, |domain| domain as u8)
