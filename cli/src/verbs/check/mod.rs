@@ -4,7 +4,7 @@ mod detail;
 
 use build_tool::{Admitted, Compiled, Install};
 use manifest::resolved::{Budget, System, Thread};
-use manifest::{Bound, Kind, Term};
+use manifest::{Bound, Kind, Slips, Term};
 use place::{Placed, PlacedMemory};
 use serde_json::json;
 
@@ -138,7 +138,12 @@ fn utilisation(system: &System, output: &mut Output) -> String {
             0 => String::new(),
             ticks => format!(", and {:.1} us once", system.rate().us(ticks)),
         };
-        let times = [format!("{capacity:.1}"), format!("{period:.1}"), format!("handlers of {name}{counted}{hidden}")];
+        let slips = match (handlers.slips, system.domains[owner].hostile) {
+            (Slips::Accepted, true) => "; their slips are accepted, and nothing counts them",
+            _ => "",
+        };
+        let pays = format!("handlers of {name}{counted}{hidden}{slips}");
+        let times = [format!("{capacity:.1}"), format!("{period:.1}"), pays];
         table.row([vec!["-".to_owned(), percent], times.to_vec()].concat());
         promised += part;
     }
