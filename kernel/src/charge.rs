@@ -225,18 +225,21 @@ impl<A: Arch> Kernel<A> {
     fn shift(&mut self, ticks: u32) {
         self.core.limit = self.core.limit.wrapping_add(ticks);
         if self.top().outer.is_some() {
-            self.shift_gates(self.core.resume, ticks);
+            self.shift_gates(self.core.resume, None, ticks);
         }
     }
 
+    /// Moves the ends of gates, from the innermost out to an activation that pays for them.
     #[cold]
     #[inline(never)]
-    fn shift_gates(&mut self, innermost: Ref<Activation<A>>, ticks: u32) {
-        let mut activation = self.activations.at_mut(innermost);
+    pub(crate) fn shift_gates(&mut self, innermost: Ref<Activation<A>>, payer: Option<Ref<Activation<A>>>, ticks: u32) {
+        let mut next = innermost;
         // Bounded by the nesting of gates, which [`Kernel::gate_call`] limits.
-        while let Some(outer) = activation.outer {
+        while payer != Some(next) {
+            let activation = self.activations.at_mut(next);
+            let Some(outer) = activation.outer else { return };
             activation.until = activation.until.wrapping_add(ticks);
-            activation = self.activations.at_mut(outer);
+            next = outer;
         }
     }
 
@@ -276,6 +279,6 @@ impl<A: Arch> Kernel<A> {
         let record = self.threads.at_mut(thread);
         let (top, away) = (record.top, from.wrapping_sub(record.away));
         record.away = from;
-        self.shift_gates(top, away);
+        self.shift_gates(top, None, away);
     }
 }

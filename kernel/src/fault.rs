@@ -31,21 +31,28 @@ impl<A: Arch> Kernel<A> {
         }
         let domain = self.here();
         // The trace and the report have words, whatever the width of an address.
-        self.fault_in(domain, fault, address.wide().0 as u32, pc.wide().0 as u32);
+        if self.fault_in(domain, fault, address.wide().0 as u32, pc.wide().0 as u32) {
+            // The thread pays for waking the supervisor (rule (c)): out of its budget, and out of
+            // the bounds of the gates that the call came from, which have kept the slack for that.
+            let now = self.core.arch.ticks();
+            self.pay_at(now, self.activation);
+        }
         self.core.recheck = true;
         self.dispatch();
     }
 
     /// A direct handler did what its domain is stopped for. The thread that runs is often another
-    /// domain's, and has nothing to do with it.
+    /// domain's, and has nothing to do with it. Returns the ticks that the handlers' server is to
+    /// pay for waking the supervisor.
     ///
     /// # Bound
     /// As [`Kernel::on_fault`].
     #[cold]
-    pub fn on_handlers_fault(&mut self, domain: u8, fault: Fault, address: Virt<A>) {
-        self.fault_in(domain, fault, address.wide().0 as u32, 0);
+    pub fn on_handlers_fault(&mut self, domain: u8, fault: Fault, address: Virt<A>) -> u32 {
+        let woken = self.fault_in(domain, fault, address.wide().0 as u32, 0);
         self.core.recheck = true;
         self.dispatch();
+        if woken { self.activation } else { 0 }
     }
 
     /// `OCCUPY`.
@@ -61,8 +68,9 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Values(0, 0))
     }
 
-    /// Records a fault of a domain and stops it.
-    pub(crate) fn fault_in(&mut self, index: u8, fault: Fault, address: u32, pc: u32) {
+    /// Records a fault of a domain and stops it. Returns true if that has woken its supervisor:
+    /// whoever is to blame pays for an activation.
+    pub(crate) fn fault_in(&mut self, index: u8, fault: Fault, address: u32, pc: u32) -> bool {
         self.core.arch.trace(header(Event::Fault, index, fault as u16), address);
         self.core.arch.trace(header(Event::FaultPc, index, fault as u16), pc);
         let domain = self.domain_mut(index);
@@ -71,20 +79,12 @@ impl<A: Arch> Kernel<A> {
         }
         let supervisor = domain.fault_notification;
         self.stop_domain(index);
-        if let Some(notification) = supervisor
-            && self.notify(notification, 1 << (index & 31))
-        {
-            // The thread that ran has faulted, or has called what faulted, so it pays for waking
-            // the supervisor (rule (c)). That comes out of its budget alone: the gates that it is
-            // in are not to blame.
-            let now = self.core.arch.ticks();
-            self.see_boundary(now);
-            self.core.limit = self.core.limit.wrapping_sub(self.activation);
-        }
+        let woken = supervisor.is_some_and(|notification| self.notify(notification, 1 << (index & 31)));
         let entry: DomainEntry = self.tables.get(usize::from(index));
         if entry.policy != policy::RESTART {
             self.finished(index, FAULTED);
         }
+        woken
     }
 
     /// Stops a domain: nothing of it runs again until it has been restarted.

@@ -61,7 +61,7 @@ impl<A: Arch> Kernel<A> {
         self.core.arch.trace(into.tag() | Event::GateEnter as u32, into.number);
         self.core.resume = gate;
         if (until.wrapping_sub(self.core.armed) as i32) < 0 {
-            self.core.entered = thread;
+            self.core.entered = Some(caller);
             self.arm_at(until);
         }
     }
@@ -102,13 +102,18 @@ impl<A: Arch> Kernel<A> {
         let now = self.now();
         self.bring_up(now);
         let until = (now as u32).wrapping_add(bound);
-        let end = self.end();
-        if (end.wrapping_sub(until) as i32) < 0 {
-            return if nesting > 0 { Err(Error::NoBudget) } else { self.call_again(bound as i32, now) };
+        // The callee can exceed its bound by the slack. For a thread's own call admission has
+        // counted that. A gate that calls has nothing but the rest of its own bound to pay with.
+        let nested = nesting > 0;
+        let needed = if nested { until.wrapping_add(self.slack) } else { until };
+        if (self.end().wrapping_sub(needed) as i32) < 0 {
+            return if nested { Err(Error::NoBudget) } else { self.call_again(bound as i32, now) };
         }
         self.enter(caller, gate, until, badge);
+        // A gate that has called others is left the long way: its caller takes over what it owes.
+        self.activations.at_mut(caller).disturbed |= nested;
         let into = self.activations.at_mut(gate);
-        into.disturbed = nesting > 0;
+        into.disturbed = nested;
         // SAFETY: the tables guarantee that the gate's stack is pinned memory of the callee's domain; nobody else is on it.
         unsafe { self.core.arch.enter(&mut into.context, &into.entry, [badge, args[1], args[2], args[3]]) };
         self.load(domain);
@@ -200,8 +205,7 @@ impl<A: Arch> Kernel<A> {
         let gate = self.core.resume;
         let Activation { outer, thread, .. } = *self.activations.at(gate);
         let (Some(outer), Some(thread)) = (outer, thread) else { return Err(Error::NotInGate) };
-        let now = self.core.arch.ticks();
-        self.end_call(gate, outer, now);
+        self.end_call(gate, outer);
         // Positive or foreign statuses would let a callee imitate the kernel; they arrive as they are, but only as a
         // callee's word: the kernel's own errors of this call are those that unwind, and `UNTOUCHED`.
         let (status, value) = self.told(gate, status, value);
@@ -219,17 +223,17 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
-    /// Ends a call. Time beyond the bound moves the outer gate's bound: the timer came late, and
-    /// the gate that made the call is not to blame for that.
-    fn end_call(&mut self, gate: Ref<Activation<A>>, outer: Ref<Activation<A>>, now: u32) {
+    /// Ends a call. Time beyond its bound is the caller's, which has kept the slack for that: if the
+    /// end of an outer gate moved with it, a gate could prolong itself by callees that are late, one
+    /// after the other.
+    fn end_call(&mut self, gate: Ref<Activation<A>>, outer: Ref<Activation<A>>) {
         self.see_displaced();
-        let inner = self.activations.at_mut(gate);
         // Another thread that ran meanwhile may have used the caller's budget, so it is looked at
         // again.
-        self.core.recheck |= core::mem::take(&mut inner.disturbed);
-        let beyond = now.wrapping_sub(inner.until) as i32;
-        let outer = self.activations.at_mut(outer);
-        outer.until = outer.until.wrapping_add(beyond.max(0) as u32);
+        self.core.recheck |= core::mem::take(&mut self.activations.at_mut(gate).disturbed);
+        if self.core.entered == Some(gate) {
+            self.core.entered = Some(outer);
+        }
     }
 
     /// Takes a thread out of its innermost gate. Its caller gets the error when it runs again.
@@ -241,9 +245,8 @@ impl<A: Arch> Kernel<A> {
         outer: Ref<Activation<A>>,
         error: Error,
     ) {
-        let now = self.core.arch.ticks();
         let runs = self.running() == Some(thread);
-        self.end_call(gate, outer, now);
+        self.end_call(gate, outer);
         let left = self.activations.at_mut(gate);
         left.thread = None;
         left.untouched.take();
@@ -285,7 +288,13 @@ impl<A: Arch> Kernel<A> {
         let activation = self.activations.at(gate);
         let Some(outer) = activation.outer else { return };
         let (domain, number) = (activation.domain_number(), activation.number);
-        self.fault_in(domain, Fault::GateOverrun, number, 0);
+        if self.fault_in(domain, Fault::GateOverrun, number, 0) {
+            // As for a fault. The thread has been charged until it was switched away, and its
+            // budget is what it goes on with.
+            let (budget, price) = (self.threads.at(thread).budget, self.activation);
+            self.budgets.at_mut(budget).time.pay(price);
+            self.shift_gates(gate, None, price.wrapping_neg());
+        }
         self.leave_with(thread, gate, outer, Error::GateOverrun);
     }
 

@@ -39,6 +39,8 @@ pub struct Kernel<A: Arch> {
     pub(crate) yielding: u32,
     /// The price of an activation (A in docs/time.md).
     pub(crate) activation: u32,
+    /// Time that a callee can cost its caller beyond its bound (the slack of a call in docs/time.md).
+    pub(crate) slack: u32,
     pub(crate) domains: Table<Domain<A>>,
     /// The threads' bases, then the gates, then the idle activation, so that the number of a thread
     /// or a gate tells the index.

@@ -1,7 +1,7 @@
 //! State that each core has of its own. Whatever the cores share stands in [`crate::Kernel`].
 
 use crate::arch::Arch;
-use crate::objects::{Activation, Thread};
+use crate::objects::Activation;
 use crate::queue::Ready;
 use crate::table::Ref;
 
@@ -31,9 +31,9 @@ pub struct PerCore<A: Arch> {
     /// A time in the past, less than half a wrap of [`Arch::ticks`] ago, so that a low word and
     /// this one give the whole time.
     pub(crate) since: u64,
-    /// Thread that has set the timer for the end of a gate's bound. If the timer comes too early,
-    /// because the gate was left, nobody else has paid for it.
-    pub(crate) entered: Option<Ref<Thread<A>>>,
+    /// Activation whose call has set the timer for the end of a gate's bound. If the timer comes too
+    /// early, because the gate was left, it pays: nobody else has.
+    pub(crate) entered: Option<Ref<Activation<A>>>,
     /// The threads that can run here.
     pub(crate) ready: Ready<A>,
 }

@@ -65,15 +65,20 @@ impl<A: Arch> Kernel<A> {
 
     /// Gives the interrupted thread back what a timer took that came too early, because whoever set
     /// it has paid for that. A timer for a gate's bound whose gate was left is different: the
-    /// caller pays, out of the call's slack (rule (c)). Inside a gate the timer that is set now is
-    /// for its end.
+    /// caller pays, out of the call's slack (rule (c)), and so do the gates that the caller is in;
+    /// those that were entered since do not. Inside a gate the timer that is set now is for its
+    /// end.
     #[inline(always)]
     fn came_in_vain(&mut self, thread: Ref<Thread<A>>, now: u32) {
-        self.give_back(now, self.early);
-        if self.core.entered == Some(thread) {
-            self.core.limit = self.core.limit.wrapping_sub(self.early);
+        let payer = self.core.entered.filter(|payer| self.activations.at(*payer).thread == Some(thread));
+        match payer {
+            None => self.give_back(now, self.early),
+            Some(payer) => {
+                self.see_boundary(now);
+                self.shift_gates(self.core.resume, Some(payer), self.early);
+            }
         }
-        self.core.entered = self.top().outer.map(|_| thread);
+        self.core.entered = self.top().outer;
     }
 
     /// The rest of [`Kernel::on_timer`] when something is due. The running thread is charged before

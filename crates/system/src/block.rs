@@ -5,15 +5,16 @@ use sched::switching::Switching;
 /// First word of the block: `COFS`.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"COFS");
 /// Version of the layout; a kernel refuses any other.
-pub const VERSION: u32 = 12;
+pub const VERSION: u32 = 13;
 /// Number of tables in the block, in the order of [`Table`].
 pub const TABLES: usize = 9;
 /// Words of the header: magic, version, words in total, checksum, ticks per second, CPU clock, then offset and count of
-/// each table, offset and words of the scheme's section, and the words of [`Switching`].
-pub const HEADER_WORDS: usize = SWITCHING + 3;
+/// each table, offset and words of the scheme's section, the words of [`Switching`], and the overrun.
+pub const HEADER_WORDS: usize = OVERRUN + 1;
 /// Indices of the last of the header.
 pub(crate) const SCHEME: usize = 6 + 2 * TABLES;
 pub(crate) const SWITCHING: usize = SCHEME + 2;
+pub(crate) const OVERRUN: usize = SWITCHING + 3;
 /// Most entries of any one table: the block is rejected beyond it, so that every boot loop is bounded.
 pub const MAX_ENTRIES: usize = 256;
 
@@ -127,6 +128,11 @@ impl<'a> System<'a> {
     pub fn switching(&self) -> Switching {
         let [entry, exit, early] = core::array::from_fn(|word| self.words[SWITCHING + word]);
         Switching { entry, exit, early }
+    }
+
+    /// Ticks by which a call can exceed its bound before the kernel ends it: G + M of docs/time.md.
+    pub fn overrun(&self) -> u32 {
+        self.words[OVERRUN]
     }
 
     /// Number of entries in a table.

@@ -7,7 +7,7 @@ use protect::pmsav7::Pmsav7;
 use protect::pmsav8::Pmsav8;
 use sched::switching::Switching;
 
-use crate::block::{SCHEME, SWITCHING};
+use crate::block::{OVERRUN, SCHEME, SWITCHING};
 use crate::direct::{Direct, MAX_OWNERS};
 use crate::regions::{Paging, RegionScheme, Shape};
 use crate::rtmmu::{Hardware, Mmu, Rtmmu, Space};
@@ -80,6 +80,8 @@ pub struct Builder {
     pub caps: Vec<Cap>,
     pub scheme: SchemeTables,
     pub switching: Switching,
+    /// Ticks of [`crate::System::overrun`].
+    pub overrun: u32,
 }
 
 impl Builder {
@@ -121,7 +123,8 @@ impl Builder {
         words[2] = words.len() as u32;
         words[3] = checksum(&words[HEADER_WORDS..]);
         let Switching { entry, exit, early } = self.switching;
-        words[SWITCHING..HEADER_WORDS].copy_from_slice(&[entry, exit, early]);
+        words[SWITCHING..OVERRUN].copy_from_slice(&[entry, exit, early]);
+        words[OVERRUN] = self.overrun;
         words[4] = self.ticks_per_second;
         words[5] = self.cpu_hz;
         words

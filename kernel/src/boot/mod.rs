@@ -123,6 +123,7 @@ impl<A: Arch> Boot<A> {
             early: switching.early,
             yielding: switching.yielding(),
             activation: switching.activation(),
+            slack: switching.activation() + tables.overrun(),
             sweep_at: 0,
             sweep_next: 0,
             ticks_per_second: tables.ticks_per_second(),

@@ -2,6 +2,8 @@
 
 use abi::trace::{Event, Fault};
 use abi::{Call, Error};
+use sched::switching::Switching;
+use system::build::Builder;
 
 use super::{Chip, OK, boot, refused};
 use crate::NOBODY;
@@ -25,28 +27,105 @@ fn restart(kernel: &mut Chip, handle: u32) {
     panic!("the restart does not end");
 }
 
+/// Time by which a timer can be late, and prices, for a system in which gates call gates.
+fn late() -> Builder {
+    let switching = Switching { entry: 30, exit: 35, early: 20 };
+    Builder { switching, overrun: OVERRUN, ..rich() }
+}
+
+const OVERRUN: u32 = 200;
+/// The price of an activation is 2 * (30 + 35 + 20).
+const SLACK: u32 = OVERRUN + 170;
+
 #[test]
-fn a_nested_gate_must_fit_into_what_is_left_now() {
-    let mut kernel = boot(&rich());
-    assert_eq!(kernel.current(), SERVER);
-    enter(&mut kernel, gate(0));
-    kernel.passes(u64::from(BOUNDS[0] - BOUNDS[1]) + 1);
-    assert_eq!(kernel.asks(Call::GateCall as u32, [gate(1), 0, 0, 0]), refused(Error::NoBudget));
-    assert_eq!(kernel.inside(1), NOBODY);
+fn a_nested_gate_must_fit_into_what_is_left_now_with_what_it_can_exceed_it_by() {
+    for (beyond, fits) in [(0, true), (1, false)] {
+        let mut kernel = boot(&late());
+        assert_eq!(kernel.current(), SERVER);
+        enter(&mut kernel, gate(0));
+        kernel.passes(u64::from(BOUNDS[0] - BOUNDS[1] - SLACK) + beyond);
+        let told = kernel.asks(Call::GateCall as u32, [gate(1), 0, 0, 0]);
+        assert_eq!(told, if fits { None } else { refused(Error::NoBudget) });
+        assert_eq!(kernel.inside(1), if fits { SERVER } else { NOBODY });
+    }
 }
 
 #[test]
 fn an_overrun_does_not_condemn_the_caller_of_the_gate() {
-    let mut kernel = boot(&rich());
+    let mut kernel = boot(&late());
     enter(&mut kernel, gate(0));
-    kernel.passes(u64::from(BOUNDS[0] - BOUNDS[1]) - 1);
+    kernel.passes(u64::from(BOUNDS[0] - BOUNDS[1] - SLACK));
     enter(&mut kernel, gate(1));
-    // The timer comes late, as it may by its granularity.
-    kernel.core.arch.now += u64::from(BOUNDS[1]) + 200;
+    // The timer comes late, as it may by its granularity, and the supervisor is woken.
+    kernel.core.arch.now += u64::from(BOUNDS[1] + OVERRUN) - 1;
     kernel.on_timer();
     assert_eq!(kernel.domain(1).life, Life::Stopped);
     assert_eq!(kernel.domain(3).life, Life::Running, "it had time left when it called");
     assert_eq!(kernel.depth(SERVER), 1);
+}
+
+/// The end of the gate that a thread is in, from now.
+fn rest(kernel: &Chip) -> i32 {
+    kernel.end().wrapping_sub(kernel.core.arch.now as u32) as i32
+}
+
+/// Callees that return by themselves, late, before the timer comes: the gate that calls them pays.
+#[test]
+fn callees_that_return_late_do_not_prolong_the_gate_that_calls_them() {
+    let mut builder = late();
+    builder.gates[3].bound = 1;
+    let mut kernel = boot(&builder);
+    enter(&mut kernel, gate(0));
+    let (began, mut calls) = (kernel.core.arch.now, 0);
+    while kernel.asks(Call::GateCall as u32, [gate(3), 0, 0, 0]).is_none() {
+        kernel.core.arch.now += u64::from(OVERRUN);
+        kernel.asks(Call::GateReturn as u32, [0; 4]);
+        calls += 1;
+        let used = (kernel.core.arch.now - began) as i32;
+        assert_eq!(rest(&kernel), BOUNDS[0] as i32 - used, "after {calls} calls");
+    }
+    assert!((2..=BOUNDS[0] / OVERRUN).contains(&calls), "{calls}");
+}
+
+/// A callee that dies wakes a supervisor at the expense of the gate that called it, which had kept that back.
+#[test]
+fn callees_that_die_do_not_prolong_the_gate_that_calls_them() {
+    let mut builder = late();
+    builder.threads[0].priority = 1;
+    let mut kernel = boot(&builder);
+    // The supervisor waits for faults.
+    kernel.asks(Call::Wait as u32, [word(0), u32::MAX, 0, 0]);
+    assert_eq!(kernel.current(), SERVER);
+    enter(&mut kernel, gate(0));
+    enter(&mut kernel, gate(3));
+    let outer = kernel.activations.at(kernel.core.resume).outer.unwrap();
+    let until = kernel.activations.at(outer).until;
+    kernel.on_fault(Fault::Data, VirtAddr(0), VirtAddr(0));
+    assert_eq!((kernel.current(), kernel.domain(3).life), (0, Life::Stopped));
+    assert_eq!(until.wrapping_sub(kernel.activations.at(outer).until), SLACK - OVERRUN);
+}
+
+/// A timer that was set for the end of a callee's bound comes in vain: the gate that called it pays, not the thread, and nobody gets it back.
+#[test]
+fn timers_for_callees_that_were_left_do_not_prolong_the_gate_that_calls_them() {
+    let mut builder = late();
+    builder.gates[3].bound = 50;
+    let mut kernel = boot(&builder);
+    enter(&mut kernel, gate(0));
+    let began = kernel.core.arch.now;
+    for _ in 0..4 {
+        enter(&mut kernel, gate(3));
+        kernel.asks(Call::GateReturn as u32, [0; 4]);
+        kernel.passes(100);
+    }
+    assert_eq!(rest(&kernel), (BOUNDS[0] as u64 + began - kernel.core.arch.now) as i32);
+    // One that comes when the outer gate was left, too, is the thread's.
+    enter(&mut kernel, gate(3));
+    kernel.asks(Call::GateReturn as u32, [0; 4]);
+    kernel.asks(Call::GateReturn as u32, [0; 4]);
+    let end = kernel.end();
+    kernel.passes(100);
+    assert_eq!((kernel.depth(SERVER), kernel.end()), (0, end));
 }
 
 #[test]

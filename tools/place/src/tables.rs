@@ -26,6 +26,7 @@ pub(crate) fn build(system: &System, plan: &Plan, programs: &[Program]) -> Resul
         ticks_per_second: system.ticks_per_second,
         cpu_hz: system.cpu_hz,
         switching: system.switching,
+        overrun: system.overrun,
         budgets: system.budgets.iter().map(budget).collect(),
         notifications: system.notifications.iter().map(|&initial| system::Notification { initial }).collect(),
         scheme: plan.scheme.clone(),

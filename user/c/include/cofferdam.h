@@ -172,6 +172,22 @@ static inline int32_t cof_wait_period(uint32_t *missed) {
     return result.status;
 }
 
+#if COF_DEMAND
+/* Bytes behind an argument of a gate that count as passed even if no argument is a length: a message. */
+#define COF_PASSED_BYTES 256u
+
+/* Whether an address lies behind one argument of a gate by less than another says. An argument that is larger is no
+ * length: addresses are larger than the lengths of what lies there. */
+static inline int cof_is_passed(uint32_t at, uint32_t from, uint32_t one, uint32_t other) {
+    uint32_t bytes = COF_PASSED_BYTES;
+    if (one > bytes && one <= from)
+        bytes = one;
+    if (other > bytes && other <= from)
+        bytes = other;
+    return at - from < bytes;
+}
+#endif
+
 /* Call a gate: the thread continues in the callee's domain on the callee's stack and at the gate's ceiling priority.
  * The caller waits while the callee runs.
  *   gate: handle, right WRITE
@@ -181,13 +197,17 @@ static inline int32_t cof_wait_period(uint32_t *missed) {
  *   out value: what the callee returned
  * Errors: COF_E_BAD_HANDLE, COF_E_WRONG_KIND, COF_E_NO_RIGHT, COF_E_CEILING, COF_E_NESTING, COF_E_NO_BUDGET,
  *   COF_E_BUSY, COF_E_STOPPED, COF_E_CALLEE_FAULT, COF_E_GATE_OVERRUN, COF_E_UNTOUCHED.
- * Cost: O(1); the callee itself is bounded by the gate's declared bound. COF_E_UNTOUCHED is answered here: the page is
- *   touched, at the caller's expense, and the gate called again. */
+ * Cost: O(1); the callee itself is bounded by the gate's declared bound. COF_E_UNTOUCHED is answered here if the page
+ *   was passed: it is touched, at the caller's expense, and the gate called again. A page counts as passed if it lies
+ *   behind an argument by less than another argument, or by less than COF_PASSED_BYTES. For any other page the caller
+ *   gets COF_E_UNTOUCHED, because a callee that chose pages could have its caller pay for each of them. */
 static inline int32_t cof_gate_call(uint32_t gate, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t *value) {
     struct cof_result result = cof_call(COF_CALL_GATE_CALL, gate, a0, a1, a2);
 #if COF_DEMAND
-    /* It ends: each time another page of the demand area has been mapped. */
-    while (result.status == COF_E_UNTOUCHED) {
+    /* It ends: each time another page that was passed has been mapped. */
+    while (result.status == COF_E_UNTOUCHED &&
+           (cof_is_passed(result.first, a0, a1, a2) || cof_is_passed(result.first, a1, a2, a0) ||
+            cof_is_passed(result.first, a2, a0, a1))) {
         (void)*(const volatile uint8_t *)(uintptr_t)result.first;
         result = cof_call(COF_CALL_GATE_CALL, gate, a0, a1, a2);
     }

@@ -201,11 +201,22 @@ fn done(step: Result<(u32, u32), Error>) -> Result<bool, Error> {
     }
 }
 
-/// [`Call::GateCall`]: the value is what the callee returned. A page of this domain's demand area that the callee was to use and that was never
-/// touched is touched here, where this domain pays for it, and the gate is called again.
+/// Bytes behind an argument of a gate that count as passed even if no argument is a length: a message.
+const PASSED_BYTES: u32 = 256;
+
+/// Returns true if an address lies behind an argument of a gate by less than another argument says. One that is larger is no length: addresses are larger than
+/// the lengths of what lies there.
+fn is_passed(at: u32, arguments: [u32; 3]) -> bool {
+    let bytes =
+        |from: u32| arguments.iter().filter(|bytes| **bytes < from).fold(PASSED_BYTES, |most, bytes| most.max(*bytes));
+    arguments.iter().any(|from| at.wrapping_sub(*from) < bytes(*from))
+}
+
+/// [`Call::GateCall`]: the value is what the callee returned. A page of this domain's demand area that was passed to the callee and never touched is touched
+/// here, where this domain pays for it, and the gate is called again. Other pages are not, because a callee that chose pages could have its caller pay for each.
 ///
 /// # Errors
-/// Those that [`abi::CALLS`] lists for this call, except `UNTOUCHED`, and the callee's own.
+/// Those that [`abi::CALLS`] lists for this call, `UNTOUCHED` for a page that was not passed, and the callee's own.
 #[inline]
 pub fn gate_call(gate: u32, a0: u32, a1: u32, a2: u32) -> Result<u32, Error> {
     loop {
@@ -214,11 +225,11 @@ pub fn gate_call(gate: u32, a0: u32, a1: u32, a2: u32) -> Result<u32, Error> {
         if status == 0 {
             return Ok(value);
         }
-        if !arch_user::DEMAND || status != Error::Untouched.status() {
+        if !arch_user::DEMAND || status != Error::Untouched.status() || !is_passed(value, [a0, a1, a2]) {
             return Err(refused(status));
         }
         // SAFETY: with this status the value is an address in the demand area; the byte that is read is of no interest. It ends: each time another page
-        // has been mapped.
+        // that was passed has been mapped.
         unsafe { core::ptr::with_exposed_provenance::<u8>(value as usize).read_volatile() };
     }
 }

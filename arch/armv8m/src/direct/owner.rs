@@ -66,6 +66,8 @@ pub(super) struct Seat {
     /// What its handlers have done, for the kernel: a number of `abi::trace::Fault`, or 0, and the address. Several domains can be blamed before the kernel comes.
     pub fault: AtomicU32,
     pub address: AtomicU32,
+    /// Ticks that its server is to pay for having woken supervisors. The kernel adds, the meter takes.
+    pub price: AtomicU32,
 }
 
 /// The domain that occupies Non-secure state. All zero: there is none.
@@ -138,6 +140,7 @@ impl Seat {
         doubt: AtomicU32::new(0),
         fault: AtomicU32::new(0),
         address: AtomicU32::new(0),
+        price: AtomicU32::new(0),
     };
 
     /// Gives the seat to a domain, at boot. `stack_base` is the first address of the memory that

@@ -38,7 +38,8 @@ impl Servers {
         *now += u64::from(passed);
         let seat = COFFERDAM_OWNER.seat.load(Relaxed) as usize;
         let Some(budget) = all.get_mut(seat).and_then(Option::as_mut) else { return (0, u32::MAX) };
-        budget.pay(used);
+        // Waking a supervisor is paid once, by the server of the domain that has caused it.
+        budget.pay(used.saturating_add(COFFERDAM_OWNER.occupant().price.swap(0, Relaxed)));
         budget.replenish(*now);
         (budget.left(), budget.next_replenishment().wrapping_sub(*now) as u32)
     }

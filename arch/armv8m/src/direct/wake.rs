@@ -40,7 +40,8 @@ pub fn wake<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>) -> u32 {
 fn fault<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>, culprit: &Seat) -> u32 {
     let domain = culprit.domain.load(Relaxed).wrapping_sub(1) as u8;
     let kind = Fault::from_number(culprit.fault.load(Relaxed) as u8).unwrap_or(Fault::Return);
-    kernel.on_handlers_fault(domain, kind, VirtAddr(culprit.address.load(Relaxed)));
+    let price = kernel.on_handlers_fault(domain, kind, VirtAddr(culprit.address.load(Relaxed)));
+    culprit.price.fetch_add(price, Relaxed);
     // Only now, so that what the same domain does meanwhile is not reported once more.
     culprit.fault.store(0, Relaxed);
     if COFFERDAM_OWNER.seats.iter().any(|seat| seat.fault.load(Relaxed) != 0) {

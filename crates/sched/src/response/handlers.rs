@@ -32,6 +32,8 @@ pub struct Handlers {
     /// How many times what is counted they can use: 1 if they are believed not to set their counter
     /// back. The rest is charged to the interrupted thread.
     pub times: u64,
+    /// Time of an activation of whoever restarts their domain, if somebody does: their server pays for each, the last out of what it has no more.
+    pub restart: u64,
     /// Time in a period that they waste by faults of the threads that they interrupt, which pay for them.
     pub slips: u64,
 }
@@ -42,8 +44,8 @@ impl Handlers {
     /// A deferrable server spends a capacity at the end of one period and another at the beginning of the next (DS; Bernat and Burns 1999). Each can be
     /// exceeded by [`Handlers::beyond`], and a boundary can come by [`Handlers::late`] nearer to the one before. Nothing is known of where boundaries are.
     pub const fn within(&self, window: u64) -> u64 {
-        let Handlers { capacity, beyond, end, early, met, times, slips, .. } = *self;
-        let own = capacity.saturating_add(beyond).saturating_mul(times).saturating_add(slips);
+        let Handlers { capacity, beyond, end, early, met, times, restart, slips, .. } = *self;
+        let own = capacity.saturating_add(beyond).saturating_mul(times).saturating_add(restart).saturating_add(slips);
         self.spent(window, own.saturating_add(end).saturating_add(early).saturating_add(met))
     }
 

@@ -59,6 +59,10 @@ fn validate<K: Known>(system: &System) -> Result<(), TableError> {
     if [entry, exit, early].iter().any(|path| *path > Switching::LONGEST) {
         return Err(TableError::Switching);
     }
+    // A call's end is compared in low words, with this added to its bound.
+    if system.overrun() > i32::MAX as u32 / 4 {
+        return Err(TableError::Switching);
+    }
     each(system, domain_entry::<K>)?;
     each(system, area_entry::<K>)?;
     each(system, budget_entry)?;

@@ -210,7 +210,9 @@ impl<'a> Run<'a> {
         let due = self.kernel.times.earliest(self.kernel.top().priority) <= now;
         // A timer for who runs is not given back: its time is up, or it has left a gate for whose end the timer came.
         let own = (self.kernel.end().wrapping_sub(now as u32) as i32) <= 0
-            || self.kernel.core.entered.is_some_and(|thread| self.kernel.running() == Some(thread));
+            || self.kernel.core.entered.is_some_and(|payer| {
+                self.kernel.activations.at(payer).thread.is_some_and(|thread| self.kernel.running() == Some(thread))
+            });
         self.kernel.core.arch.again = false;
         self.kernel.core.arch.timer = None;
         self.kernel.on_timer();

@@ -281,6 +281,7 @@ pub fn tables(system: &System) -> Builder {
         ticks_per_second: 25_000_000,
         cpu_hz: 216_000_000,
         switching: COSTS.switching,
+        overrun: COSTS.overrun() as u32,
         frames: vec![
             Frames { base: 0x20_0000, bytes: 0x20_0000, kind: frames::ROM, marks: 0 },
             Frames { base: 0x2000_0000, bytes: 0x1000, kind: frames::KERNEL, marks: 0 },

@@ -68,7 +68,7 @@ impl<'m> Analysis<'m> {
         let mut analysis = Analysis {
             system,
             board,
-            costs: costs(system, board),
+            costs: system.costs(board),
             handlers: handlers(system, board),
             subjects: subjects(system),
             gates: Vec::new(),
@@ -348,7 +348,9 @@ fn handlers<'m>(system: &'m System, board: &Board) -> Vec<(&'m str, Handlers)> {
         let taken = taken_by(&own, (system.times_counted(domain, &own), system.hidden_ticks(domain, &own)), board);
         let taken = with_slips(system, domain, own.slips, taken, board);
         let look = if index == 0 { taken.look } else { 0 };
-        (system.domains[domain].name.as_str(), Handlers { look, ..taken })
+        let has_supervisor = system.domains[domain].fault_notification.is_some();
+        let restart = if has_supervisor { u64::from(system.switching.activation()) } else { 0 };
+        (system.domains[domain].name.as_str(), Handlers { look, restart, ..taken })
     };
     system.handlers().enumerate().map(of).collect()
 }
@@ -376,6 +378,7 @@ fn taken_by(handlers: &crate::resolved::Handlers, (times, hidden): (u64, u64), b
         look,
         counted: false,
         times: 1,
+        restart: 0,
         slips: 0,
     };
     let counted = |_| {
@@ -401,15 +404,4 @@ fn with_slips(system: &System, domain: usize, slips: Slips, taken: Handlers, boa
     let own = taken.capacity.saturating_add(taken.beyond).saturating_mul(taken.times);
     let uncounted = taken.uncounted.saturating_add(wasted(taken.uncounted));
     Handlers { slips: wasted(own), uncounted, ..taken }
-}
-
-/// Costs that kernel and board add, in ticks, rounded up.
-fn costs(system: &System, board: &Board) -> Costs {
-    Costs {
-        switching: board.switching(),
-        miss: board.ticks_in(board.kernel.miss_cycles),
-        masked: board.ticks_in(system.masked_cycles(&board.kernel)),
-        late: board.rate().counts_in(board.enforcement_ns).ceil(),
-        look: u64::from(board.ticks_per_second) / 2,
-    }
 }

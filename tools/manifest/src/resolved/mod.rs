@@ -7,6 +7,7 @@ mod resolve;
 pub use item::{Item, Part};
 pub use resolve::resolve;
 
+use sched::response::Costs;
 use sched::switching::Switching;
 use spec::{MemoryClass, Platform, TemporalSpec};
 use units::Rate;
@@ -414,6 +415,8 @@ pub struct System {
     pub ticks_per_second: u32,
     /// The kernel's charges for switches.
     pub switching: Switching,
+    /// Ticks by which a call can exceed its bound before the kernel ends it: G + M of docs/time.md.
+    pub overrun: u32,
     /// Meaning that the chip gives to specifications.
     pub platform: Platform,
     /// Memories that domains can be given.
@@ -500,6 +503,17 @@ impl System {
     pub fn masked_cycles(&self, costs: &KernelCosts) -> u64 {
         let held_off = self.held_off_ticks() * u64::from(self.cpu_hz) / u64::from(self.ticks_per_second.max(1));
         costs.masked_in(self.holds_frames(), self.handlers().count()) + held_off
+    }
+
+    /// Costs that kernel and board add, in ticks, rounded up.
+    pub fn costs(&self, board: &Board) -> Costs {
+        Costs {
+            switching: board.switching(),
+            miss: board.ticks_in(board.kernel.miss_cycles),
+            masked: board.ticks_in(self.masked_cycles(&board.kernel)),
+            late: board.rate().counts_in(board.enforcement_ns).ceil(),
+            look: u64::from(board.ticks_per_second) / 2,
+        }
     }
 
     /// Whether somebody holds frames.

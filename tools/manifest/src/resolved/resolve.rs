@@ -46,7 +46,7 @@ pub fn resolve(manifest: &Manifest, board: &Board, enforced: bool) -> Result<Sys
     let rom = memories.iter().position(|m| m.rom).unwrap_or(0);
     let files = manifest.file.iter();
     let files = files.map(|(name, file)| File { name: name.clone(), path: file.path.clone(), memory: rom });
-    Ok(System {
+    let mut system = System {
         name: manifest.system.name.clone(),
         board: board.name.clone(),
         cpu_hz: board.chip.cpu_hz as u32,
@@ -68,7 +68,10 @@ pub fn resolve(manifest: &Manifest, board: &Board, enforced: bool) -> Result<Sys
         exact: manifest.run.exact,
         outputs: manifest.run.output.iter().filter_map(|(name, output)| resolver.output(name, output)).collect(),
         memories,
-    })
+        overrun: 0,
+    };
+    system.overrun = u32::try_from(system.costs(board).overrun()).unwrap_or(u32::MAX);
+    Ok(system)
 }
 
 /// The memories that domains can be given: what board and chip both have.

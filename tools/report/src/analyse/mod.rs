@@ -16,7 +16,7 @@ mod supply;
 use std::collections::BTreeMap;
 
 use abi::Error;
-use abi::trace::Event;
+use abi::trace::{Event, Fault};
 use record::{RunEvent, Summary, observed};
 
 use crate::MAX_MARKS;
@@ -374,7 +374,9 @@ impl<'a> Analysis<'a> {
     }
 
     fn fault(&mut self, event: &RunEvent) -> bool {
-        let thread = self.running.thread().map(|(thread, _)| thread);
+        let running = self.running.thread().map(|(thread, _)| thread);
+        // An overrun can be found before its caller goes on, while another thread has the processor. A gate has one caller.
+        let thread = if event.detail == Fault::GateOverrun as u16 { self.caller_in(event.payload) } else { running };
         let named = thread.and_then(|index| self.system.threads.iter().find(|t| t.index == index));
         let call = thread.and_then(|thread| self.calls.get(usize::from(thread))).into_iter().flatten();
         let handlers = call.rev().find(|call| call.gate == event.payload).map_or((0, None), |call| call.handlers);
@@ -382,6 +384,12 @@ impl<'a> Analysis<'a> {
         self.for_threads_of(event.domain, Jobs::abandon);
         self.stands_out(event, MarkerKind::Fault, thread);
         known
+    }
+
+    /// The thread that is in a gate.
+    fn caller_in(&self, gate: u32) -> Option<u16> {
+        let is_in = |calls: &[Call]| calls.iter().any(|call| call.gate == gate);
+        self.calls.iter().position(|calls| is_in(calls)).map(|thread| thread as u16)
     }
 
     fn restart(&mut self, event: &RunEvent) -> bool {

@@ -85,6 +85,7 @@ const FREE: Handlers = Handlers {
     look: 0,
     counted: false,
     times: 1,
+    restart: 0,
     slips: 0,
 };
 
@@ -100,6 +101,10 @@ fn counted_handlers_charge_nobody_else() {
     let hostile = Handlers { times: 2, ..counted };
     assert_eq!(hostile.within(3_001), 2 * 6_009 + looks + 7);
     assert_eq!(hostile.charged_within(3_001), 2 * 3_005 + looks + 7);
+    // A supervisor's activation is charged to their server alone.
+    let restarted = Handlers { restart: 13, ..hostile };
+    assert_eq!(restarted.within(3_001), 2 * 6_022 + looks + 7);
+    assert_eq!(restarted.charged_within(3_001), hostile.charged_within(3_001));
     // Slips are paid by whom handlers interrupt, whatever measures the handlers.
     let slipping = Handlers { slips: 11, ..hostile };
     assert_eq!(slipping.within(3_001), 2 * 6_020 + looks + 7);

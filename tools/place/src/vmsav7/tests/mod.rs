@@ -162,6 +162,7 @@ fn with(domains: Vec<Domain>) -> System {
         cpu_hz: 1,
         ticks_per_second: 1,
         switching: Default::default(),
+        overrun: 0,
         protection: SchemeName::Vmsav7,
         secure: None,
         frame_bytes: 0,
