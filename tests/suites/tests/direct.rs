@@ -350,6 +350,17 @@ fn handlers_run_on_beside_threads_that_go_there() {
     assert!(gone["taken"].as_u64() > Some(500), "{gone:#}");
 }
 
+/// A thread whose stack has no room for a handler's frame is stopped for that alone: the handlers are not blamed, and the kernel goes on.
+#[test]
+fn a_stack_without_room_for_a_handlers_frame_ends_its_own_thread() {
+    let ran = Ran::on(BOARD, "tests/direct/low.toml", &[]);
+    assert_eq!(ran.report["verdict"]["failures"], json!([]), "{}", ran.stderr);
+    let low = &ran.named("domains", "name", "low")["index"];
+    let faults: Vec<_> = ran.report["faults"].as_array().into_iter().flatten().collect();
+    assert!(faults.iter().all(|fault| fault["domain"] == *low), "{}", ran.stderr);
+    assert!(faults.iter().filter(|fault| fault["kind"] == "stack").count() > 5, "{}", ran.stderr);
+}
+
 /// Handlers interrupt a thread that uses its whole stack, as declared: the 40 bytes that are added to each stack are there.
 #[test]
 fn a_full_stack_has_room_for_a_handlers_frame() {

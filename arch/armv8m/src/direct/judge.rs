@@ -115,6 +115,9 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
         return again(number, exc_return, psp, msp);
     }
     if exc_return & SECURE != 0 {
+        if exc_return & (THREAD | DEFAULT_RULE) == THREAD && is_unframed(number, status, psp) && !is_active() {
+            return STOP_THREAD;
+        }
         // A handler could not be entered, or its return failed, by what only a handler can spoil: a
         // signature or an EXC_RETURN that is none, a vector or a frame that cannot be read. The
         // last two can also be a thread's fault. If callee registers are on the stack, it was a
@@ -164,10 +167,28 @@ pub(super) extern "C" fn cofferdam_owner_judge(exc_return: u32, psp: u32, msp: u
     unwind(number, psp, msp)
 }
 
+/// Returns true if this fault says that the thread's stack had no room for the frame with which a
+/// handler was entered. The fault has waited for the end of that handler, and the stack pointer is
+/// at the end of the stack. Whatever is there is the thread's own. So there is no signature by
+/// which to blame the handler, and no frame with which the thread could go on.
+fn is_unframed(number: u32, status: u32, psp: u32) -> bool {
+    const MSTKERR: u32 = 1 << 4;
+    const STKERR: u32 = 1 << 12;
+    const STKOF: u32 = 1 << 20;
+    let failed = match number {
+        4 => MSTKERR,
+        5 => STKERR,
+        6 => STKOF,
+        _ => 0,
+    };
+    status & failed != 0 && word_on_stack(psp).is_some() && !kernel_is_active(number)
+}
+
 /// Returns true if a handler has returned with an EXC_RETURN that it forged, whatever the fault
 /// status says: to Secure Handler mode while no exception of the kernel is active, or with another
 /// kind of frame than the hardware has written. This exception followed such a return at once,
-/// before anything of it could fail.
+/// before anything of it could fail: it waited meanwhile, as a thread's fault does if the frame with
+/// which the handler was entered did not fit, or if a store fails late on silicon.
 fn is_forged(number: u32, exc_return: u32, psp: u32) -> bool {
     if exc_return & THREAD == 0 {
         return !kernel_is_active(number) && !meter_is_active();
@@ -401,7 +422,12 @@ pub(super) fn unwind(number: u32, psp: u32, msp: u32) -> u64 {
     let word = if kernel { Some(unsafe { ((msp + drop) as *const u32).read_volatile() }) } else { word_on_stack(psp) };
     // Its lowest bit is clear if floating-point state is in the frame. A stack pointer that has
     // left the thread's stack is not followed, because an access there can fail.
-    let basic = if word.is_none_or(|word| word & 1 != 0) { BASIC } else { 0 };
+    let mut basic = if word.is_none_or(|word| word & 1 != 0) { BASIC } else { 0 };
+    if !kernel && word.is_some_and(|word| word & !1 != SIGNATURE) {
+        // There was no room for the frame. Its return would fail, and come here again, for ever.
+        fail_thread();
+        basic = BASIC;
+    }
     let count = chain();
     let last = match (count, kernel) {
         (0, true) => TO_KERNEL,
