@@ -17,6 +17,8 @@ pub(crate) mod flag {
     pub const MASKS: u32 = 16;
     /// It ends with WFI or WFE.
     pub const SLEEPS: u32 = 32;
+    /// The chip leaves its address to the state of handlers that are not the kernel's.
+    pub const APART: u32 = 64;
 }
 
 /// Facts noticed between two blocks.

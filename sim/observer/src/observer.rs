@@ -130,6 +130,8 @@ fn describe<F: Family>(raw: &[RawInsn], watch: &Watch, model: &F::Core) -> &'sta
     let handlers = watch.handlers.as_ref().is_some_and(|handlers| {
         handlers.begins(first.pc) || handlers.served == first.pc || may_begin(watch, handlers, first.pc)
     });
+    let is_apart = watch.handlers.is_some() && watch.attribution.is_some_and(|chip| first.pc & chip.secure == 0);
+    flags |= if is_apart { flag::APART } else { 0 };
     flags |= if handlers || watch.vectors.contains(&first.pc) { flag::VECTOR } else { 0 };
     let insns: Vec<_> = raw.iter().map(F::decode).collect();
     let code = model.describe(first.pc, &insns, watch.mode == Mode::Exact);

@@ -1,6 +1,7 @@
 //! Interrupts that reach a domain's handlers without the kernel: that they do, and what handlers cannot do to anybody else (docs/interrupts.md).
 
 use serde_json::{Value, json};
+use system_tests::direct::random;
 use system_tests::direct::returns::{self, SAMPLE_STEP};
 use system_tests::direct::{
     LIVES, MANIFEST, Mutants, OWNERS, REWINDS, SAMPLED, contended, ends, hides_more, is_overdrawn, slipped, wrong,
@@ -154,6 +155,25 @@ fn exceptions_return_in_every_way_and_harm_nobody() {
     let ran = returns::run(0, 1);
     let wrong = returns::deviations(&ran.report, 0, 1);
     assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), ran.stderr);
+}
+
+/// Handlers write whatever they like into registers of their state: nobody beside their domain is harmed, and nothing is held against the kernel.
+#[test]
+fn random_writes_to_registers_harm_nobody_and_accuse_nobody() {
+    let ran = Ran::on(BOARD, random::MANIFEST, &[]);
+    let wrong = random::deviations(&ran.report, 1);
+    assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), ran.stderr);
+}
+
+#[test]
+#[ignore = "for `make test-long`: scripts/test.sh direct_long"]
+fn random_writes_with_more_seeds_harm_nobody_and_accuse_nobody() {
+    const SECONDS: u32 = 3;
+    for seed in [2, 3, 5, 8] {
+        let ran = random::run(seed, SECONDS);
+        let wrong = random::deviations(&ran.report, SECONDS.into());
+        assert!(wrong.is_empty(), "seed {seed}: {}\n{}", wrong.join("\n"), ran.stderr);
+    }
 }
 
 /// Table II of SBI: each load that must be denied ends a life of its domain, and each that must not succeeds. docs/interrupts.md has the table.

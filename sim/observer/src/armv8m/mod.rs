@@ -138,6 +138,18 @@ impl Protects for Armv8m {
         unit.permits(address, len, privileged, kind).ok().filter(|_| is_open).map(|attr| attr.memory)
     }
 
+    /// FAULTMASK makes the requested priority of its state negative, whatever AIRCR makes of the priority of its exceptions: without HFNMIENA the unit of that state
+    /// does not apply meanwhile (DDI 0553 D1.2: `MPU_CTRL`; E2: `IsReqExcPriNeg`, `MPUCheck`). Attribution does. Of Secure state this is not said: a kernel that
+    /// has left its own FAULTMASK set has opened everything to everybody.
+    fn is_spared(&self, target: &mut dyn Target, address: u32, len: u32, privileged: bool, kind: AccessKind) -> bool {
+        let Each { non_secure: unit, .. } = &self.units;
+        self.state == Security::NonSecure
+            && unit.spares_negative()
+            && self.registers.non_secure.masks_faults(target)
+            && self.is_non_secure(address, len, kind)
+            && Shadow::permits_background(address, len, privileged, kind).is_ok()
+    }
+
     /// All bytes have to be of the state of the first one, whose unit checks them.
     fn fetch(&mut self, pc: u32, len: u32, privileged: bool) -> (Option<Attributes>, u8) {
         self.runs_at(pc);

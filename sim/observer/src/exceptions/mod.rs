@@ -253,6 +253,11 @@ impl Exceptions {
         }
     }
 
+    /// Whether this one is active.
+    pub fn is_active(&self, number: u16) -> bool {
+        self.active.iter().any(|open| open.exception == number)
+    }
+
     /// How many handlers are active.
     pub fn depth(&self) -> usize {
         self.active.len()

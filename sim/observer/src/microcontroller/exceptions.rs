@@ -96,10 +96,14 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         if left == number {
             return;
         }
-        while exceptions.innermost().is_some_and(|innermost| innermost != number) {
+        // One that goes on and is not known has begun with an instruction that failed, or at a vector of handlers' own. What is below it stays active: it may be the
+        // kernel's. Only the one that has returned is over for certain.
+        let is_known = number == 0 || exceptions.is_active(number);
+        exceptions.end_activation(now);
+        while is_known && exceptions.innermost().is_some_and(|innermost| innermost != number) {
             exceptions.end_activation(now);
         }
-        let to_thread = exceptions.innermost().is_none();
+        let to_thread = number == 0;
         if to_thread {
             exceptions.end_chain(now);
             // An exception whose vector is a handler's own is not known as one, and returns, too.

@@ -42,7 +42,8 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         self.family.is_displaced() && self.shared.watch.handlers.as_ref().is_some_and(|handlers| handlers.served == pc)
     }
 
-    /// Code of the state of handlers runs.
+    /// Code of the state of handlers runs. Its address says so, wherever a vector of theirs has led: one can lead into the middle of their code, where nobody takes it
+    /// for the begin of an exception. The end of that one is then to be seen, too.
     pub(super) fn displace(&mut self, tb: &BlockOf<Microcontroller<C, P>>) {
         if self.family.is_displaced() {
             self.end_above();
@@ -50,6 +51,8 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
             // Handlers can make code in their domain's memory, too.
             let handlers = self.shared.watch.handlers.as_ref();
             let owner = handlers.and_then(|handlers| handlers.owner(tb.pc).or(handlers.only_owner()));
+            self.watched &= !flag::APART;
+            self.watched_after |= flag::RETURNS;
             self.settle(0, 0);
             let (kernel, domain, exception) = (self.kernel, self.domain, self.ipsr());
             let (since, depth) = (self.moment(), self.exceptions.depth());
@@ -143,6 +146,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         self.end_above();
         let Some(displaced) = self.family.displaced.take() else { return };
         let Displaced { kernel, domain, exception, since, above_cycles, .. } = displaced;
+        self.watched |= flag::APART;
         self.settle(0, 0);
         let now = self.moment();
         self.exceptions.exclude(since, now);

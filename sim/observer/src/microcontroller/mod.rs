@@ -83,6 +83,10 @@ pub trait Protects: Sized + 'static {
     fn runs(&mut self, _note: u8) {}
     /// The attributes of data if the code that runs may access all bytes; `None`: hardware denies some.
     fn permits(&mut self, address: u32, len: u32, privileged: bool, kind: AccessKind) -> Option<Attributes>;
+    /// Whether code of handlers that are not the kernel's may access all bytes although [`Protects::permits`] denies it: the unit that denies it is off for now.
+    fn is_spared(&self, _: &mut dyn Target, _address: u32, _len: u32, _privileged: bool, _: AccessKind) -> bool {
+        false
+    }
     /// The attributes of code if all bytes may be fetched, and what is to be known when it runs: bits above those of [`Attributes`].
     fn fetch(&mut self, pc: u32, len: u32, privileged: bool) -> (Option<Attributes>, u8);
     /// The code that runs stores to the system control space, or to what the architecture adds to it. Whether what is permitted may be another now.

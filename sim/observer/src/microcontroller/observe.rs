@@ -66,7 +66,7 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
         let (attributes, note) = self.family.protection.fetch(tb.pc, len, privileged);
         let known = attributes.unwrap_or_else(|| default_attributes(tb.pc));
         tb.attributes.set(known.bits() | note);
-        if attributes.is_none() && !privileged {
+        if attributes.is_none() && !privileged && !self.is_spared(tb.pc, len, false, AccessKind::Exec) {
             self.violation(ViolationKind::Execute, tb.pc, tb.pc, len, None);
         }
     }
@@ -106,11 +106,16 @@ impl<C: Modelled, P: Protects> CoreObserver<Microcontroller<C, P>> {
 
     #[cold]
     fn denied(&mut self, insn: &InsnOf<Microcontroller<C, P>>, address: u32, len: u32, kind: AccessKind) -> Attributes {
-        if self.kernel == 0 {
+        let privileged = self.is_privileged();
+        if self.kernel == 0 && !self.is_spared(address, len, privileged, kind) {
             let kind = if kind == AccessKind::Write { ViolationKind::Write } else { ViolationKind::Read };
             self.violation(kind, insn.pc(), address, len, None);
         }
         default_attributes(address)
+    }
+
+    fn is_spared(&mut self, address: u32, len: u32, privileged: bool, kind: AccessKind) -> bool {
+        self.family.protection.is_spared(&mut *self.target, address, len, privileged, kind)
     }
 
     #[cold]

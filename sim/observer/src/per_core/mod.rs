@@ -210,7 +210,7 @@ impl<F: Family> CoreObserver<F> {
             instructions: 0,
             accesses: 0,
             kernel: flag::KERNEL,
-            watched: flag::VECTOR,
+            watched: flag::VECTOR | flag::APART,
             watched_after: F::WATCHED_AFTER,
             noticed: 0,
             sleeps: 0,

@@ -150,6 +150,37 @@ fn thread_mode_of_handlers_is_privileged_as_they_have_set_it() {
     }
 }
 
+/// A handler makes its statics read-only, in its own unit, and stores to them while that unit is off, or is for all priorities but negative ones.
+#[test]
+fn the_unit_of_handlers_denies_nothing_while_it_is_off() {
+    let unit = 0xe000_ed90;
+    let own = SHARED + 0x10;
+    let region = [stores(unit + 8, 0), stores(unit + 12, SHARED | 0b100), stores(unit + 16, (SHARED + 0x3fe0) | 1)];
+    let begin = [stores(unit + 4 + ALIAS, 5), Told::Has("xpsr", 20), Told::Has("faultmask_ns", 0), runs(HANDLERS)];
+    let on = |control: u32, mask: u32| [stores(unit + 4, control), Told::Has("faultmask_ns", mask), stores(own, 1)];
+    let whole: Vec<Told> = begin.into_iter().chain(region).chain(on(5, 0)).collect();
+    let seen = |name: &str, more: &[Told]| violations(&run(name, watch(), &[&whole[..], more].concat()));
+    let denied = (ViolationKind::Write, HANDLERS, own);
+    assert_eq!(seen("unit-on", &[]), [denied]);
+    // ENABLE and HFNMIENA: off; off, whatever HFNMIENA says; on for all but negative priorities; on for these, too.
+    for (name, control, mask, is_open) in
+        [("off", 4, 0, true), ("off-2", 6, 0, true), ("spared", 5, 1, true), ("unit-all", 7, 1, false)]
+    {
+        let expected = if is_open { vec![denied] } else { vec![denied; 2] };
+        assert_eq!(seen(name, &on(control, mask)), expected, "{name}");
+    }
+    // Attribution denies what is Secure, whatever the unit says.
+    let secure = [&on(5, 1)[..], &[stores(DATA, 1)]].concat();
+    assert_eq!(seen("secure", &secure), [denied, (ViolationKind::Write, HANDLERS, DATA)]);
+}
+
+/// What handlers are denied in their unit is not what the kernel has left its own FAULTMASK set for.
+#[test]
+fn a_mask_of_secure_state_opens_nothing_to_a_domain() {
+    let more = [Told::Has("faultmask_s", 1), runs(DOMAIN), stores(DATA + 0x400, 1)];
+    assert_eq!(violations(&run("secure-mask", watch(), &more)), [(ViolationKind::Write, DOMAIN, DATA + 0x400)]);
+}
+
 #[test]
 fn a_secure_fault_takes_its_instruction_back() {
     const STACK: u32 = DATA + 0x200;
@@ -178,12 +209,12 @@ fn a_secure_fault_takes_its_instruction_back() {
     assert_eq!(summary.masked.calls.iter().map(|call| call.call).collect::<Vec<_>>(), [7]);
 }
 
-/// A look of the meter above a handler is told apart from what the handler uses, and from what it has interrupted.
-#[test]
-fn looks_above_a_handler_are_told_apart_from_it() {
-    const STACK: u32 = DATA + 0x200;
-    const ON_LINE: u16 = 16 + 4;
-    const ON_LOOK: u16 = 16 + 5;
+/// Handlers in this code, entered at its begin; their line and the meter's.
+const ON_LINE: u16 = 16 + 4;
+const ON_LOOK: u16 = 16 + 5;
+const STACK: u32 = DATA + 0x200;
+
+fn with_handlers() -> Watch {
     let owner =
         HandlersOwner { domain: 3, code: Range { start: HANDLERS, end: HANDLERS + 0x4000 }, entries: vec![HANDLERS] };
     let handlers = HandlersWatch {
@@ -194,14 +225,62 @@ fn looks_above_a_handler_are_told_apart_from_it() {
         exceptions: vec![ON_LINE],
         counter: None,
     };
-    let (handlers, meter) = (Some(handlers), Some(MeterWatch::default()));
-    let watch = Watch { handlers, meter, vectors: vec![ON_FAULT, ON_CALL, HANDLERS], ..watch() };
-    let frame = (0..8).map(|word| Told::Holds(STACK + word * 4, if word == 6 { DOMAIN + 2 } else { 7 }));
-    let enter =
-        |number: u16, lr: u32| [Told::Has("xpsr", number.into()), Told::Has("lr", lr), Told::Has("psp_s", STACK)];
+    let meter = Some(MeterWatch::default());
+    Watch { handlers: Some(handlers), meter, vectors: vec![ON_FAULT, ON_CALL, HANDLERS], ..watch() }
+}
+
+/// The frame of a thread that goes on at an address.
+fn frame(pc: u32) -> impl Iterator<Item = Told> {
+    (0..8).map(move |word| Told::Holds(STACK + word * 4, if word == 6 { pc } else { 7 }))
+}
+
+fn enter(number: u16, lr: u32) -> [Told; 3] {
+    [Told::Has("xpsr", number.into()), Told::Has("lr", lr), Told::Has("psp_s", STACK)]
+}
+
+/// A vector leads into the middle of the code of handlers: what runs there is privileged, and what it has interrupted goes on as it was.
+#[test]
+fn a_handler_begins_wherever_its_vector_leads() {
+    let other = u32::from(abi::trace::Event::Switch as u8) | 4 << 8;
+    let more: Vec<Told> = [stores(PORT, 0), stores(PORT + 4, other), runs(DOMAIN), stores(DATA, 1)]
+        .into_iter()
+        .chain(enter(ON_LINE, 0xffff_fff8))
+        .chain([Told::Has("control_ns", 1), runs(HANDLERS + 0x80), stores(SHARED + 0x3000, 1)])
+        .chain([Told::Runs(HANDLERS + 0x82, 1, BX_LR), Told::Has("xpsr", 0)])
+        .chain([runs(DOMAIN + 2), stores(DATA, 1), stores(SHARED + 0x3000, 1)])
+        .collect();
+    let summary = run("middle", with_handlers(), &more);
+    // The thread's unit does not permit what is the handlers'.
+    assert_eq!(violations(&summary), [(ViolationKind::Write, DOMAIN + 2, SHARED + 0x3000)]);
+    assert!(summary.violations.iter().all(|seen| seen.domain == 4), "{:?}", summary.violations);
+}
+
+/// A handler's first instruction fails, over a call of the kernel. The fault ends that exception, which nobody has seen, and the call goes on.
+#[test]
+fn an_exception_that_was_not_seen_ends_no_other() {
     let more: Vec<Told> = [runs(DOMAIN)]
         .into_iter()
-        .chain(frame)
+        .chain(frame(DOMAIN + 2))
+        .chain(enter(11, 0xffff_fffd))
+        .chain([runs(ON_CALL)])
+        // It leads to nothing; the kernel returns to the end of the handler, and that to the call.
+        .chain(enter(7, 0xffff_ffb1))
+        .chain([Told::Runs(ON_FAULT, 1, BX_LR), Told::Has("xpsr", ON_LINE.into())])
+        .chain([Told::Runs(KERNEL.start, 1, BX_LR), Told::Has("xpsr", 11)])
+        .chain([Told::Runs(ON_CALL + 2, 100, BX_LR), Told::Has("xpsr", 0), runs(DOMAIN + 2)])
+        .collect();
+    let summary = run("unseen", with_handlers(), &more);
+    assert_eq!(violations(&summary), []);
+    let call = summary.masked.vectors.iter().find(|times| times.exception == 11).expect("it was taken");
+    assert!(call.instructions.max > 100, "{call:?}");
+}
+
+/// A look of the meter above a handler is told apart from what the handler uses, and from what it has interrupted.
+#[test]
+fn looks_above_a_handler_are_told_apart_from_it() {
+    let more: Vec<Told> = [runs(DOMAIN)]
+        .into_iter()
+        .chain(frame(DOMAIN + 2))
         .chain(enter(ON_LINE, 0xffff_fff8))
         .chain([Told::Runs(HANDLERS, 10, NOP)])
         // A look, of which no frame is on a Secure stack.
@@ -211,7 +290,7 @@ fn looks_above_a_handler_are_told_apart_from_it() {
         .chain([runs(DOMAIN + 2)])
         .collect();
     let told = start().into_iter().chain(more).map(|told| (0, told)).collect();
-    let (summary, events, _) = observe("looks", watch, told);
+    let (summary, events, _) = observe("looks", with_handlers(), told);
     assert_eq!(violations(&summary), []);
     let of = |event: u8| {
         events.iter().filter(move |seen| seen.event == event).map(|seen| (seen.domain, seen.detail, seen.payload))

@@ -1,6 +1,7 @@
 //! The suite of hostile handlers (`tests/direct/hostile.toml`): how each life must end, and changes to the kernel after which one does not
 //! (`tests/direct/mutants.toml`).
 
+pub mod random;
 pub mod returns;
 
 use std::fs;

@@ -267,11 +267,14 @@ fn aliases_are_the_other_regions_of_a_group_and_leave_the_number() {
     assert_eq!(shadow.regions()[1].rbar, 0x40);
     let bad = |offset, value| Err(Unpredictable { offset, value });
     assert_eq!(shadow.write(RNR, 8), bad(RNR, 8));
+    shadow.write(CTRL, 5).unwrap();
+    assert!(shadow.spares_negative());
     assert_eq!(shadow.write(CTRL, 2), bad(CTRL, 2));
+    assert!(!shadow.spares_negative());
     for offset in [0x00, 0x2c, 0x38, 0x0e] {
         assert_eq!(shadow.write(offset, 1), bad(offset, 1));
     }
-    assert_eq!((shadow.control(), shadow.regions()[3].rbar), (0, 0));
+    assert_eq!((shadow.control(), shadow.regions()[3].rbar), (2, 0));
     // A region that ends before it begins contains nothing, and is told.
     let mut shadow = Shadow::new();
     shadow.set_region(REGIONS - 1, RegionRegs { rbar: 0x3800_0102, rlar: 0x3800_0001 });

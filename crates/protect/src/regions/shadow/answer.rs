@@ -43,7 +43,7 @@ pub struct Violation {
     pub denial: Denial,
 }
 
-/// A register write whose effect the architecture leaves UNPREDICTABLE; it has none here.
+/// A register write whose effect the architecture leaves UNPREDICTABLE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unpredictable {
     /// Offset of the register from the unit's first one.

@@ -76,13 +76,14 @@ impl<B: Bank> Shadow<B> {
     /// A store to the unit: `offset` from `MPU_TYPE`, so CTRL is 4, RNR 8, and then the registers of regions.
     ///
     /// # Errors
-    /// [`Unpredictable`]: a region number above 7, an offset that is no writable register, HFNMIENA without ENABLE.
+    /// [`Unpredictable`]: a region number above 7, an offset that is no writable register, HFNMIENA without ENABLE. The last one turns the unit off, as in QEMU
+    /// and as ENABLE says; the others have no effect.
     pub fn write(&mut self, offset: u32, value: u32) -> Result<(), Unpredictable> {
         let is_good = match offset {
             0x04 => {
-                let is_good = value & (ENABLE | HFNMIENA) != HFNMIENA;
-                self.control = if is_good { value & (ENABLE | HFNMIENA | PRIVDEFENA) } else { self.control };
-                is_good
+                self.control = value & (ENABLE | HFNMIENA | PRIVDEFENA);
+                self.forget();
+                value & (ENABLE | HFNMIENA) != HFNMIENA
             }
             0x08 => {
                 let is_good = (value as usize) < REGIONS;
@@ -123,7 +124,7 @@ impl<B: Bank> Shadow<B> {
     /// Checks that every byte of `addr .. addr + len` may be accessed, and returns the attributes
     /// at the first byte. `len` 0 counts as 1.
     ///
-    /// Exceptions at negative priority with HFNMIENA clear use the default map: ask [`Shadow::permits_background`] for those.
+    /// Code at negative priority uses the default map if [`Shadow::spares_negative`]: ask [`Shadow::permits_background`] then.
     ///
     /// # Errors
     /// [`Violation`] with the first denied byte.
@@ -144,6 +145,11 @@ impl<B: Bank> Shadow<B> {
             return Ok(segment.attr());
         }
         self.permits_slow(addr, last, privileged, kind)
+    }
+
+    /// Whether the unit is on, but for code whose requested priority is negative: in HardFault, in NMI, and with FAULTMASK set.
+    pub const fn spares_negative(&self) -> bool {
+        self.control & (ENABLE | HFNMIENA) == ENABLE
     }
 
     /// The same question with the unit off.

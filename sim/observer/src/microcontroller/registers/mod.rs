@@ -28,6 +28,11 @@ impl Banked {
         }
     }
 
+    /// Whether FAULTMASK is set.
+    pub fn masks_faults(&self, target: &mut dyn Target) -> bool {
+        target.register(self.masks[2]) != 0
+    }
+
     /// Whether some exceptions are masked.
     pub fn masks(&self, target: &mut dyn Target) -> bool {
         self.masks.into_iter().any(|mask| target.register(mask) != 0)
@@ -72,13 +77,14 @@ pub const MPU_TYPE: u32 = 0xe000_ed90;
 /// Offsets of the registers of protection behind it.
 const MPU_WRITABLE: RangeInclusive<u32> = 0x04..=0x34;
 
-/// A store to the unit whose registers are at [`MPU_TYPE`]; `false`: to something else. Values that the architecture leaves open are ignored, as in QEMU.
+/// A store to the unit whose registers are at [`MPU_TYPE`]; `false`: to something else, or of less than a word, which the architecture leaves open and QEMU
+/// ignores. Values that it leaves open have the effect that they have in QEMU.
 pub fn write_unit<B: Bank>(shadow: &mut Shadow<B>, address: u32, len: u32, value: u64) -> bool {
     let offset = address.wrapping_sub(MPU_TYPE);
-    if !MPU_WRITABLE.contains(&offset) {
+    if !MPU_WRITABLE.contains(&offset) || len < 4 {
         return false;
     }
-    for word in 0..(len / 4).max(1) {
+    for word in 0..len / 4 {
         let _ = shadow.write(offset + word * 4, (value >> (word * 32)) as u32);
     }
     true
