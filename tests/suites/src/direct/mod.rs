@@ -21,7 +21,7 @@ pub const SAMPLED: &str = "tests/direct/hostile-sampled.toml";
 const LIMIT: &str = "limit = \"2 s\"";
 
 /// Lives of `tests/direct/hostile`: the attack, and the kind of fault in which it must end, or two of which one depends on when the kernel is needed, or the budget is empty.
-pub const LIVES: [(&str, &str); 85] = [
+pub const LIVES: [(&str, &str); 84] = [
     ("a handler returns to a thread", "usage"),
     ("a handler returns to the kernel", "usage"),
     ("endless, over a thread: cut off until its budget is filled", "usage"),
@@ -106,7 +106,6 @@ pub const LIVES: [(&str, &str); 85] = [
     ("EXC_RETURN to Handler mode with a reserved bit set", "exception return"),
     ("EXC_RETURN with a reserved bit set, over another thread", "exception return"),
     ("PRIMASK_NS left set, over another thread", "exception return"),
-    ("EXC_RETURN to Handler mode while a thread's stack pointer strays", "stack or exception return"),
 ];
 
 /// Those that only looks beside a counter find: handlers that are sampled are cut off, and their thread ends itself.
