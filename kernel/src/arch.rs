@@ -246,9 +246,16 @@ pub enum Next<A: Arch> {
     Found(Mapping<A>, Virt<A>),
     /// Nothing below this address, from which the search goes on.
     From(Virt<A>),
+    /// Something at this address, of which is not known yet whether the domain began with it.
+    Unsure(Virt<A>),
     /// Nothing.
     End,
 }
+
+/// Says what a domain began with ([`Protection::next_mapped`]).
+pub trait Own<A: Arch>: FnOnce(Virt<A>, Phys<A>) -> Option<Len<A>> {}
+
+impl<A: Arch, F: FnOnce(Virt<A>, Phys<A>) -> Option<Len<A>>> Own<A> for F {}
 
 /// Memory that one domain may access. An implementation is `repr(C)` and begins with what the entry
 /// code loads when the domain runs.
@@ -377,8 +384,9 @@ pub trait Protection<A: Arch>: Sized + 'static {
 
     /// A step of a search for what was mapped at run time. `own` says of a virtual and a physical
     /// address whether the domain began with it, and how many bytes follow from there on (0: it did
-    /// not): a restart must not take that away.
-    fn next_mapped(&self, shared: &Self::Shared, from: Virt<A>, own: impl Fn(Virt<A>, Phys<A>) -> Len<A>) -> Next<A>;
+    /// not): a restart must not take that away. It says nothing as long as it has not compared with
+    /// all areas; then the answer is [`Next::Unsure`] of this address.
+    fn next_mapped(&self, shared: &Self::Shared, from: Virt<A>, own: impl Own<A>) -> Next<A>;
 
     /// Adds memory for the domain's tables. Returns how much can be mapped with it at least, so
     /// that the manager knows when it must give more.

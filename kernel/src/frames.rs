@@ -8,11 +8,12 @@ use units::{Bytes, PhysAddr, PhysRange};
 
 use crate::arch::{Arch, Phys, Virt};
 use crate::arch::{Asked, Next, NodeConstraints, Protection};
+use crate::compared::Compared;
 use crate::edit::{Change, EditStatus};
 use crate::kernel::Kernel;
 use crate::objects::Cap;
 use crate::outcome::{DONE, Outcome};
-use crate::ranges::{FrameRange, Marks, refused};
+use crate::ranges::{FrameRange, Marks, find, refused};
 
 impl<A: Arch> Kernel<A> {
     fn frames_of(&self, handle: u32, needed: u8) -> Result<(Cap, &FrameRange<A::Width>), Error> {
@@ -101,8 +102,8 @@ impl<A: Arch> Kernel<A> {
     /// begins, or `None` when all of it is gone.
     ///
     /// # Bound
-    /// A piece of an edit; or a step of [`Protection::next_mapped`], and a look at every area that the domain began with, and at every range.
-    pub(crate) fn unmap_next(&mut self, target: u8, from: Virt<A>) -> Option<Virt<A>> {
+    /// A piece of an edit; or a step of [`Protection::next_mapped`] and one of [`Compared::step`], and then a search in the ranges.
+    pub(crate) fn unmap_next(&mut self, target: u8, from: Virt<A>, compared: &mut Compared) -> Option<Virt<A>> {
         if self.edit.is_some() {
             // Whoever made it: only one edit can be under way, so a restart does what is in its
             // way.
@@ -110,17 +111,25 @@ impl<A: Arch> Kernel<A> {
             return Some(from);
         }
         if let Some(later) = self.domains[usize::from(target)].protection.shed_step(from) {
+            compared.begin_anew();
             return Some(later);
         }
         let entry: system::Domain = self.tables.get(usize::from(target));
         let own = |at: Virt<A>, physical: Phys<A>| {
-            let rest = |area: system::Area| {
+            if at > from {
+                compared.begin_anew();
+            }
+            compared.step(&self.tables, &entry, |area| {
                 let (offset, bytes) = (at.minus(area.base.into()), Bytes::from(area.bytes));
                 (offset < bytes && physical == Phys::<A>::from(area.physical).plus(offset)).then(|| bytes.minus(offset))
-            };
-            system::areas_of(&self.tables, &entry).find_map(rest).unwrap_or_default()
+            })
         };
-        match self.domains[usize::from(target)].protection.next_mapped(&self.shared, from, own) {
+        let next = self.domains[usize::from(target)].protection.next_mapped(&self.shared, from, own);
+        if !matches!(next, Next::Unsure(_)) {
+            // The search leaves what it stood at, even if that went away in the middle.
+            compared.begin_anew();
+        }
+        match next {
             Next::Found(mapping, at) => {
                 let range = self.range_of(A::Protection::memory(&mapping));
                 // The mapping was just found, and no other edit can be under way, so this cannot be
@@ -129,6 +138,9 @@ impl<A: Arch> Kernel<A> {
                 Some(at)
             }
             Next::From(later) => Some(later),
+            // A mapping can begin below, if it was made since the step before. The search must not
+            // go back: whoever maps could send it back for ever.
+            Next::Unsure(at) => Some(at.max(from)),
             Next::End => None,
         }
     }
@@ -137,8 +149,7 @@ impl<A: Arch> Kernel<A> {
     /// one, because only frames can be mapped then.
     #[inline(never)]
     fn range_of(&self, memory: PhysRange) -> u16 {
-        let base = PhysAddr::narrow(memory.base());
-        self.ranges.iter().position(|range| base.minus(range.base) < range.bytes).unwrap_or_default() as u16
+        find(self.ranges, PhysAddr::narrow(memory.base())).unwrap_or_default()
     }
 
     /// `FRAMES_CLEAN`: one step.

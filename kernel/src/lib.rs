@@ -12,6 +12,7 @@ pub mod arch;
 pub mod boot;
 mod caps;
 mod charge;
+mod compared;
 mod copy;
 mod demand;
 mod edit;

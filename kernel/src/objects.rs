@@ -4,6 +4,7 @@ use abi::{Error, Kind};
 use units::VirtAddr;
 
 use crate::arch::{Arch, Protection, Virt};
+use crate::compared::Compared;
 use crate::ranks::{Turn, Waiters};
 use crate::table::{AnyRef, Ref};
 
@@ -79,8 +80,8 @@ pub enum Life<W> {
     Stopped,
     /// Initialised data: this many bytes are done.
     Restoring(u32),
-    /// Memory that was mapped while it ran: from this address on.
-    Unmapping(VirtAddr<W>),
+    /// Memory that was mapped while it ran: from this address on, and how far what lies there was compared.
+    Unmapping(VirtAddr<W>, Compared),
     /// Capabilities: the next entry of the table to look at.
     Granting(u16),
     /// Capabilities: the next slot that is emptied unless it was granted.

@@ -13,6 +13,9 @@ pub struct FrameRange<W> {
     pub bytes: Bytes<W>,
     /// Generation of capabilities to it.
     pub generation: u16,
+    /// Not of this range: number of the one that stands at its place when all are in the order of
+    /// their addresses, so that memory's range is found by halving.
+    pub(crate) ordered: u8,
     /// Its part of the frame table.
     pub marks: Marks,
 }
@@ -41,6 +44,37 @@ impl<W: Width> FrameRange<W> {
         }
         Ok(PhysRange::at(self.base.plus(offset.into()), bytes.into()))
     }
+}
+
+/// Sets the order of ranges that have no byte in common. Quadratic in their number, once, at boot.
+pub(crate) fn order<W: Width>(ranges: &mut [FrameRange<W>]) {
+    for number in 0..ranges.len() {
+        let base = ranges[number].base;
+        let place = ranges.iter().filter(|other| other.base < base).count();
+        ranges[place].ordered = number as u8;
+    }
+}
+
+/// Number of the range that holds an address.
+///
+/// # Bound
+/// The logarithm of the number of ranges: 9 looks at 256.
+pub(crate) fn find<W: Width>(ranges: &[FrameRange<W>], at: PhysAddr<W>) -> Option<u16> {
+    let placed = |place: usize| {
+        let number = ranges.get(place)?.ordered;
+        Some((number, ranges.get(usize::from(number))?))
+    };
+    let (mut low, mut high) = (0, ranges.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if placed(middle)?.1.base <= at {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    let (number, range) = placed(low.checked_sub(1)?)?;
+    (at.minus(range.base) < range.bytes).then_some(u16::from(number))
 }
 
 pub(crate) fn refused(error: FrameError) -> Error {

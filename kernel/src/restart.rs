@@ -9,6 +9,7 @@ use system::Thread as ThreadEntry;
 
 use crate::arch::{Arch, Virt};
 use crate::arch::{Hardware, Protection};
+use crate::compared::Compared;
 use crate::kernel::Kernel;
 use crate::objects::{Cap, Life, State, Thread};
 use crate::outcome::{DONE, Outcome};
@@ -18,7 +19,7 @@ impl<A: Arch> Kernel<A> {
     /// `DOMAIN_RESTART`: one step.
     ///
     /// # Bound
-    /// [`RESTART_BYTES`] bytes, or one region, or one capability, or one thread.
+    /// [`RESTART_BYTES`] bytes, or one region, or a step of [`Compared`], or one capability, or one thread.
     #[inline(never)]
     pub(crate) fn domain_restart(&mut self, handle: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Domain, rights::WRITE)?;
@@ -30,7 +31,7 @@ impl<A: Arch> Kernel<A> {
             Life::Running => return Err(Error::BadState),
             Life::Stopped => self.domain_mut(index).life = Life::Restoring(0),
             Life::Restoring(done) => self.restore(index, done)?,
-            Life::Unmapping(from) => self.unmap_step(index, from),
+            Life::Unmapping(from, compared) => self.unmap_step(index, from, compared),
             Life::Granting(entry) => self.grant_initial(index, entry),
             Life::Emptying(slot) => self.empty_slot(index, slot),
             Life::Starting(thread) => self.start_thread(index, thread),
@@ -73,7 +74,7 @@ impl<A: Arch> Kernel<A> {
             let domain = usize::from(index);
             let hardware = Hardware { arch: &mut self.core.arch, shared: &mut self.shared, loaded: false };
             self.domains[domain].protection.evict(hardware);
-            self.domains[domain].life = Life::Unmapping(Virt::<A>::default());
+            self.domains[domain].life = Life::Unmapping(Virt::<A>::default(), Compared::default());
             return Ok(());
         }
         let (source, end) = if done < entry.data_bytes {
@@ -92,9 +93,9 @@ impl<A: Arch> Kernel<A> {
 
     /// One step of taking away what was mapped while the domain ran: its former life may have been
     /// given memory that the new one knows nothing of.
-    fn unmap_step(&mut self, index: u8, from: Virt<A>) {
-        let next = self.unmap_next(index, from);
-        self.domain_mut(index).life = next.map_or(Life::Granting(0), Life::Unmapping);
+    fn unmap_step(&mut self, index: u8, from: Virt<A>, mut compared: Compared) {
+        let next = self.unmap_next(index, from, &mut compared);
+        self.domain_mut(index).life = next.map_or(Life::Granting(0), |from| Life::Unmapping(from, compared));
     }
 
     /// One step of giving a domain the capabilities that it started with. One entry of the table a

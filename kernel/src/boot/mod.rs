@@ -22,7 +22,7 @@ use crate::kernel::Kernel;
 use crate::objects::{Activation, Budget, Cap, Domain, FaultReport, Interrupt, Life, Notification, Thread};
 use crate::per_core::PerCore;
 use crate::queue::{Entry, Times};
-use crate::ranges::{FrameRange, Marks};
+use crate::ranges::{self, FrameRange, Marks};
 use crate::ranks::{MAX_THREADS, Ranks};
 use crate::table::{Ref, Table};
 pub use system::objects::Words as SizeWords;
@@ -270,11 +270,13 @@ fn ranges<A: Arch>(
     pool: &mut Pool<A>,
 ) -> Result<&'static mut [FrameRange<A::Width>], BootError> {
     let given = if holds_frames(tables) { tables.count::<system::Frames>() } else { 0 };
-    pool.array(arch, given, |index| {
+    let ranges = pool.array(arch, given, |index| {
         let entry: system::Frames = tables.get(index);
         let marks = Marks { most: entry.marks.min(objects::MAX_MARKS as u32) as i32, used: 0 };
-        Ok(FrameRange { base: entry.base.into(), bytes: entry.bytes.into(), generation: 0, marks })
-    })
+        Ok(FrameRange { base: entry.base.into(), bytes: entry.bytes.into(), generation: 0, ordered: 0, marks })
+    })?;
+    ranges::order(ranges);
+    Ok(ranges)
 }
 
 /// Memory of one object of each kind on a processor. The image holds it for the host: [`objects::SYMBOL`].

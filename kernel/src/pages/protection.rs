@@ -9,7 +9,7 @@ use system::vmsav7::Vmsav7;
 use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
 use super::{Mapping, OWN_PAGES, PageArch, Pages, Progress, Slots, boot, cost, refused};
-use crate::arch::{Asked, BootContext, Hardware, Len, Next, NodeConstraints, Phys, Protection, Step, Virt};
+use crate::arch::{Asked, BootContext, Hardware, Len, Next, NodeConstraints, Own, Phys, Protection, Step, Virt};
 use crate::boot::{BootError, Pool};
 
 impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
@@ -165,8 +165,8 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
     }
 
     /// # Bound
-    /// One step of a search, one look at the areas, and [`OWN_PAGES`] looked up that follow what it has found.
-    fn next_mapped(&self, shared: &Slots, from: Virt<A>, own: impl Fn(Virt<A>, Phys<A>) -> Len<A>) -> Next<A> {
+    /// One step of a search, one of the comparison with the areas, and [`OWN_PAGES`] looked up that follow what it has found.
+    fn next_mapped(&self, shared: &Slots, from: Virt<A>, own: impl Own<A>) -> Next<A> {
         let (Some(tables), Some(asid)) = (&self.tables, self.identifier()) else { return Next::End };
         let (first, found) = match tables.next_step(from) {
             protect::vmsav7::Next::Found(at, found) => (at, found),
@@ -175,7 +175,7 @@ impl<A: PageArch<Protection = Pages<A>>> Protection<A> for Pages<A> {
         };
         let mapping = Mapping::found(first, &found);
         let mut at = mapping.virt.plus(mapping.bytes);
-        let bytes = own(first, found.physical);
+        let Some(bytes) = own(first, found.physical) else { return Next::Unsure(first) };
         if bytes < at.minus(first) {
             let locked = shared.kept(asid, mapping.virt, mapping.bytes).is_some();
             return Next::Found(Mapping { locked, ..mapping }, at);

@@ -9,7 +9,7 @@ use system::objects::Size;
 use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
 use super::{EmptyLeaf, Progress, Region, RegionArch, Regions, Regs, boot, cost, nodes};
-use crate::arch::{Asked, BootContext, Hardware, Len, Next, NodeConstraints, Phys, Protection, Step, Virt};
+use crate::arch::{Asked, BootContext, Hardware, Len, Next, NodeConstraints, Own, Phys, Protection, Step, Virt};
 use crate::boot::{BootError, Pool};
 
 impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
@@ -132,7 +132,7 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
         Some((PhysAddr(address.0), Bytes::ALL))
     }
 
-    fn next_mapped(&self, _: &EmptyLeaf, from: Virt<A>, own: impl Fn(Virt<A>, Phys<A>) -> Len<A>) -> Next<A> {
+    fn next_mapped(&self, _: &EmptyLeaf, from: Virt<A>, own: impl Own<A>) -> Next<A> {
         if let Some(regs) = self.slots.pinned_later().next() {
             return Next::Found(Region { regs, pinned: true, execute: false }, from);
         }
@@ -141,7 +141,8 @@ impl<A: RegionArch<Protection = Self>> Protection<A> for Regions<A> {
             pctrie::Next::From(later) => return Next::From(VirtAddr(later)),
             pctrie::Next::End => return Next::End,
         };
-        if own(VirtAddr(at), PhysAddr(at)) > Bytes(0) {
+        let Some(bytes) = own(VirtAddr(at), PhysAddr(at)) else { return Next::Unsure(VirtAddr(at)) };
+        if bytes > Bytes(0) {
             return regs.last_from(at).checked_add(1).map_or(Next::End, |later| Next::From(VirtAddr(later)));
         }
         Next::Found(Region::paged(regs), VirtAddr(at))

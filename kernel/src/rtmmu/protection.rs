@@ -10,7 +10,7 @@ use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
 
 use super::mapping::{address, page, used};
 use super::{Demand, DomainSpace, Loaded, Mapping, PAGES, Progress, RtmmuArch, Spaces, boot, cost};
-use crate::arch::{Asked, BootContext, Hardware, Len, Next, NodeConstraints, Phys, Protection, Step, Virt};
+use crate::arch::{Asked, BootContext, Hardware, Len, Next, NodeConstraints, Own, Phys, Protection, Step, Virt};
 use crate::boot::{BootError, Pool};
 
 impl<A: RtmmuArch<Protection = Self>> Spaces<A> {
@@ -157,7 +157,7 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
 
     /// # Bound
     /// One region looked at.
-    fn next_mapped(&self, (): &(), from: Virt<A>, own: impl Fn(Virt<A>, Phys<A>) -> Len<A>) -> Next<A> {
+    fn next_mapped(&self, (): &(), from: Virt<A>, own: impl Own<A>) -> Next<A> {
         let first = page(from).unwrap_or(Page(0));
         let Some(region) = self.region(first) else { return Next::End };
         let (at, end) = (address(region.first), address(region.end));
@@ -165,7 +165,11 @@ impl<A: RtmmuArch<Protection = Self>> Protection<A> for Spaces<A> {
         let frame = self.frame(region.first, Access::Load);
         let Some((rights, frame)) = region.rights.zip(frame) else { return Next::From(end) };
         let mapping = Mapping { first: region.first, frame, pages, rights };
-        if own(at, PhysAddr(frame.0 * PAGE)).0 >= pages * PAGE { Next::From(end) } else { Next::Found(mapping, end) }
+        match own(at, PhysAddr(frame.0 * PAGE)) {
+            None => Next::Unsure(at),
+            Some(bytes) if bytes.0 >= pages * PAGE => Next::From(end),
+            Some(_) => Next::Found(mapping, end),
+        }
     }
 
     fn give(&mut self, _: Phys<A>, _: Len<A>) -> u32 {

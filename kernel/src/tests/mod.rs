@@ -11,6 +11,7 @@ mod edits;
 mod frames;
 pub mod fuzz;
 mod lives;
+mod many;
 mod maps;
 #[cfg(test)]
 mod objects;

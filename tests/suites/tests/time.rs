@@ -90,6 +90,17 @@ fn who_restarts_a_domain_that_uses_its_budget_up_is_not_called_overdrawn() {
     }
 }
 
+/// A step of a restart compares with a few areas of the domain, however many it has.
+#[test]
+fn a_restart_of_a_domain_of_many_areas_masks_interrupts_no_longer() {
+    for (board, more) in [("mps2-an505", &[][..]), ("xilinx-zynq-a9", &["--adverse"])] {
+        let ran = Ran::on(board, "tests/verdict/areas.toml", more);
+        assert_eq!(ran.report["verdict"]["failures"], json!([]), "{board}\n{}", ran.stderr);
+        let restarts = ran.named("domains", "name", "dies")["restarts"].as_u64();
+        assert!(restarts.is_some_and(|restarts| restarts > 2), "{board}: {restarts:?}");
+    }
+}
+
 /// A finding whose system was removed would otherwise look mended.
 #[test]
 fn each_finding_has_its_system() {

@@ -5,6 +5,8 @@
 mod basics;
 #[path = "../demand.rs"]
 mod demand;
+#[path = "../many.rs"]
+mod many;
 #[path = "../spaces/mod.rs"]
 mod spaces;
 

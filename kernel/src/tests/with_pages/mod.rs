@@ -6,6 +6,8 @@
 mod attacks;
 #[path = "../basics.rs"]
 mod basics;
+#[path = "../many.rs"]
+mod many;
 #[path = "../short.rs"]
 mod short;
 

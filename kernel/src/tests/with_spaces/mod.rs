@@ -7,6 +7,8 @@ mod attacks;
 mod basics;
 #[path = "../demand.rs"]
 mod demand;
+#[path = "../many.rs"]
+mod many;
 #[path = "../short.rs"]
 mod short;
 #[path = "../spaces/mod.rs"]
