@@ -173,7 +173,7 @@ pub(crate) fn refusal(system: &System, scheme: &dyn Scheme, error: &PlaceError) 
             at(code, format!("{}.at", what.place()))
                 .value(format!("{address:#010x}"))
                 .limit(reason.as_str())
-                .rule("a range at a fixed address is free and expressed exactly by one region register")
+                .rule("a range at a fixed address is free and expressed exactly by one region register; if handlers use it, it is one controller's")
                 .remedy("remove `at`, or choose an address that is free and aligned")
         }
         PlaceError::Reaches { domain, way, reason, remedy } => at("CF0512", symbol_place(system, domain, first_of(way)))

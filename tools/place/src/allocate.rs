@@ -5,6 +5,8 @@ use manifest::resolved::{Item, Memory};
 
 /// Sizes are rounded to this.
 const REGION: &str = "what one region register can express";
+/// The same for what handlers use.
+const BLOCKS: &str = "whole blocks of one memory protection controller";
 
 /// A memory with what is taken of it.
 #[derive(Clone, Debug)]
@@ -16,7 +18,9 @@ pub(crate) struct Space {
     pub(crate) offset: u32,
     /// Areas of code are whole pages of so many bytes.
     pub(crate) code_page: u32,
-    /// Sorted, without overlap: base and end.
+    /// Addresses at which another controller's range begins.
+    gates: Vec<u32>,
+    /// Sorted, without overlap: base and end. An empty range parts the gaps on its two sides.
     taken: Vec<(u64, u64)>,
 }
 
@@ -24,8 +28,8 @@ impl Space {
     pub(crate) fn new(memory: &Memory) -> Space {
         let (base, offset) = (u64::from(memory.base), memory.offset);
         let end = base + u64::from(memory.bytes);
-        let mut space =
-            Space { name: memory.name.clone(), base, end, offset, code_page: memory.code_page, taken: Vec::new() };
+        let (name, code_page, gates) = (memory.name.clone(), memory.code_page, memory.gates.clone());
+        let mut space = Space { name, base, end, offset, code_page, gates, taken: Vec::new() };
         if memory.reserved > 0 {
             space.take(base, base + u64::from(memory.reserved));
         }
@@ -35,6 +39,22 @@ impl Space {
     pub(crate) fn take(&mut self, base: u64, end: u64) {
         let at = self.taken.partition_point(|range| range.0 < base);
         self.taken.insert(at, (base, end));
+    }
+
+    /// Does something while whatever is taken lies within the range of one controller of the memory: the kernel opens no range of two.
+    pub(crate) fn in_one_gate<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        for gate in self.gates.clone() {
+            self.take(gate.into(), gate.into());
+        }
+        let told = act(self);
+        self.taken.retain(|range| range.0 < range.1);
+        told
+    }
+
+    /// Where a range crosses from one controller to another, while that matters ([`Space::in_one_gate`]).
+    pub(crate) fn crossing(&self, base: u64, end: u64) -> Option<u64> {
+        let crosses = |range: &&(u64, u64)| range.0 == range.1 && base < range.0 && range.0 < end;
+        self.taken.iter().find(crosses).map(|range| range.0)
     }
 
     pub(crate) fn is_free(&self, base: u64, end: u64) -> bool {
@@ -114,6 +134,7 @@ impl Space {
     pub(crate) fn full_of(&self, what: &Item, asked: u64, align: u64) -> PlaceError {
         let from_one = |gap: &(u64, u64)| gap.1.saturating_sub(gap.0.next_multiple_of(align));
         let left = self.gaps().iter().map(from_one).max().unwrap_or(0);
-        PlaceError::Full { what: what.clone(), memory: self.name.clone(), asked, rounded: REGION, left }
+        let rounded = if self.taken.iter().any(|range| range.0 == range.1) { BLOCKS } else { REGION };
+        PlaceError::Full { what: what.clone(), memory: self.name.clone(), asked, rounded, left }
     }
 }

@@ -39,6 +39,8 @@ pub struct Memory {
     pub offset: u32,
     /// Handlers use whole blocks of so many bytes of it; `None` if all of it is Secure for good.
     pub block: Option<u32>,
+    /// Addresses in it at which another controller's range begins: what handlers use lies on one side of each.
+    pub gates: Vec<u32>,
 }
 
 /// A register whose stores are recorded, and what is expected of them.

@@ -87,6 +87,7 @@ fn memories(board: &Board) -> Vec<Memory> {
         class: m.class,
         offset: board.protection.lower(m.base),
         block: m.block(),
+        gates: m.gates.iter().map(|gate| gate.base).filter(|base| *base > m.base).collect(),
     })
     .collect()
 }

@@ -111,7 +111,8 @@ impl<'a> Handlers<'a> {
         let copy = (stub + quiet::bytes().len() as u32).next_multiple_of(KEPT);
         let bytes = (copy + self.reached.bytes()).next_multiple_of(block.max(32));
         let what = Item::Of(Part::Handlers, system.domains[self.owner].name.clone());
-        let base = spaces[rom].plain(&what, bytes.into(), table.max(block).into())? & !self.alias;
+        let place = |space: &mut Space| space.plain(&what, bytes.into(), table.max(block).into());
+        let base = spaces[rom].in_one_gate(place)? & !self.alias;
         let direct = Direct {
             domain: self.owner as u32 + 1,
             alias: self.alias,

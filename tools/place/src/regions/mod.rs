@@ -256,7 +256,7 @@ fn stacks<U: Unit>(spaces: &mut [Space], domain: &Domain) -> Result<Spot, PlaceE
     Ok(spot(Part::Stack, &domain.stack, range, WRITABLE))
 }
 
-/// Places Secure stacks, and data for threads and handlers in whole blocks that can be Non-secure. The handlers' stack is lowest, so that one
+/// Places Secure stacks, and data for threads and handlers in whole blocks that one controller can make Non-secure. The handlers' stack is lowest, so that one
 /// that overflows leaves the domain's memory.
 fn open_data<U: Unit>(
     system: &System,
@@ -270,7 +270,8 @@ fn open_data<U: Unit>(
     let before = handlers.stack_bytes(program.data.align.max(32));
     let bytes = (before + program.data.bytes.next_multiple_of(8) + domain.data.extra).next_multiple_of(block);
     let (what, align) = (Item::Of(Part::Data, domain.name.clone()), program.data.align.max(block));
-    let range = spaces[domain.data.memory].aligned_area::<U>(&what, bytes.into(), align, domain.data.at)?;
+    let range = spaces[domain.data.memory]
+        .in_one_gate(|space| space.aligned_area::<U>(&what, bytes.into(), align, domain.data.at))?;
     let data = spot(Part::Data, &domain.data, range, WRITABLE).opened(system);
     Ok(Lower { stacks: stack.base, data_base: data.base + before, areas: vec![stack, data] })
 }

@@ -41,6 +41,10 @@ impl Space {
                 placement.bytes()
             )));
         }
+        if let Some(gate) = self.crossing(base, base + placement.bytes()) {
+            let reason = "handlers use memory of one memory protection controller, and another's begins at";
+            return Err(fail(format!("{reason} {gate:#010x}")));
+        }
         if !self.is_free(base, base + placement.bytes()) {
             let space = format!("`{}` from {:#010x} to {:#010x}", self.name, self.base(), self.end);
             return Err(fail(format!("{} bytes there are not all free in {space}", placement.bytes())));

@@ -4,17 +4,19 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use manifest::resolved::System;
+use manifest::resolved::{Part, System};
 use manifest::{BoardFile, Chip, Core, Document, Setup};
 use system::build::SchemeTables;
 use system::{area, direct};
 
 use super::Scratch;
 use crate::elf::{Kernel, Symbol};
+use crate::error::PlaceError;
 use crate::handlers::Handlers;
 use crate::placed::ImageSizes;
 use crate::plan::Plan;
 use crate::relocate::{read_word, relocate};
+use crate::spot::Spot;
 use crate::{Isa, Program, tables};
 
 const M33: &[&str] = &["-mcpu=cortex-m33", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-sp-d16"];
@@ -45,6 +47,10 @@ const MANIFEST: &str = r#"
 "#;
 
 fn system() -> System {
+    system_of(MANIFEST)
+}
+
+fn system_of(manifest: &str) -> System {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let read = |path: &str| fs::read_to_string(root.join(path)).unwrap();
     let core = Core::parse(&read("cores/cortex-m33.toml")).unwrap();
@@ -52,7 +58,7 @@ fn system() -> System {
     file.memory.values_mut().for_each(|memory| memory.usable = memory.bytes);
     let chip = Chip { cpu_hz: 150_000_000, ..Chip::default() };
     let board = file.supported(core, |_| chip, Setup::default()).unwrap();
-    let document = Document::parse(Path::new("system.toml"), MANIFEST).unwrap();
+    let document = Document::parse(Path::new("system.toml"), manifest).unwrap();
     manifest::check(&document.manifest, &board, true).unwrap()
 }
 
@@ -116,6 +122,54 @@ fn what_handlers_use_is_open_and_nothing_else() {
     assert_eq!((direct.domain, direct.stack_top, direct.alias), (1, owner.data_base, SECURE));
     // 10 ms and 1 ms of a clock of 20 MHz.
     assert_eq!((direct.period, direct.capacity), (200_000, 20_000));
+}
+
+/// Of the board's file: each has a controller of its own.
+const GATES: [u32; 2] = [0x3800_0000, 0x3820_0000];
+const GATE_BYTES: u32 = 0x20_0000;
+
+/// Two domains with handlers and so many bytes of data each, the first at an address or anywhere.
+fn two_owners(bytes: u32, at: Option<u32>) -> Result<Plan, PlaceError> {
+    let (head, rest) = MANIFEST.split_once("[domain.app]").unwrap();
+    let own = rest.split_once("[domain.beside]").unwrap().0;
+    let data = at.map_or_else(String::new, |at| format!("data = {{ at = \"{at:#x}\" }}"));
+    let first = own.replace("{ stack =", "{ occupies = true, stack =");
+    let mut other = own.replace("\"all\"", "\"other\"").replace("domain.app", "domain.other");
+    for (one, instead) in [("timer1", "watchdog"), ("uart1", "uart0"), ("uart2", "fpgaio")] {
+        other = other.replace(one, instead);
+    }
+    let system = system_of(&format!("{head}[domain.app]\n{data}{first}[domain.other]{other}"));
+    let scratch = Scratch::new(&format!("gates{bytes}{}", at.is_some()));
+    let source = format!("char large[{bytes}];{SOURCE}");
+    let file = scratch.link_for(M33, &source, 0x1600_0000, 0x3900_0000, &["-ffunction-sections"]);
+    let programs: Vec<_> = system.domains.iter().map(|domain| Program::parse(&domain.name, &file).unwrap()).collect();
+    let handlers = Handlers::all(&system, &programs).unwrap();
+    crate::schemes::plan(&system, &kernel(), &programs, &[], &handlers)
+}
+
+#[test]
+fn what_handlers_use_lies_in_the_range_of_one_controller() {
+    let plan = two_owners(1_500_000, None).unwrap();
+    let open = |spot: &&Spot| spot.flags & area::OPEN != 0 && spot.part == Part::Data;
+    let found: Vec<_> = plan.domains.iter().flat_map(|domain| domain.areas.iter().find(open)).collect();
+    assert_eq!(found.len(), 2);
+    for Spot { physical, bytes, .. } in found {
+        assert!(GATES.iter().any(|gate| physical.wrapping_sub(*gate) <= GATE_BYTES - bytes), "{physical:#x} {bytes}");
+    }
+}
+
+#[test]
+fn what_no_controller_can_open_is_refused() {
+    let full = two_owners(0x20_0000, None).unwrap_err();
+    let PlaceError::Full { what, memory, asked, rounded, left } = full else { panic!("{full:?}") };
+    assert_eq!((what.place(), memory.as_str()), ("domain.app.data".to_owned(), "sram"));
+    assert!(
+        rounded.contains("controller") && asked > left && left == u64::from(GATE_BYTES),
+        "{rounded} {asked} {left}"
+    );
+    let at = two_owners(1_000_000, Some(0x3818_0000)).unwrap_err();
+    let PlaceError::At { reason, .. } = at else { panic!("{at:?}") };
+    assert!(reason.ends_with("another's begins at 0x38200000"), "{reason}");
 }
 
 #[test]

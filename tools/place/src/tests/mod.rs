@@ -273,6 +273,7 @@ fn areas_are_one_region_each_and_apart() {
         class: None,
         offset: 0,
         block: None,
+        gates: Vec::new(),
     };
     let mut space = Space::new(&memory);
     let mut taken: Vec<(u32, u32)> = vec![(memory.base, memory.reserved)];

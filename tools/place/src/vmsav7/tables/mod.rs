@@ -67,6 +67,7 @@ fn space(name: &str, base: u32, bytes: u32) -> Space {
         class: None,
         offset: 0,
         block: None,
+        gates: Vec::new(),
     })
 }
 

@@ -23,6 +23,7 @@ fn ddr() -> Space {
         class: None,
         offset: 0,
         block: None,
+        gates: Vec::new(),
     })
 }
 

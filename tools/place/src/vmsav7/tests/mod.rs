@@ -144,6 +144,7 @@ fn with(domains: Vec<Domain>) -> System {
         class: Some(MemoryClass::OffChip),
         offset: 0,
         block: None,
+        gates: Vec::new(),
     };
     let on_chip = Memory {
         name: "ocm".into(),
@@ -152,6 +153,7 @@ fn with(domains: Vec<Domain>) -> System {
         rom: false,
         class: Some(MemoryClass::OnChip),
         offset: DEVICE_OFFSET,
+        gates: Vec::new(),
         ..memory
     };
     let work = Work { method: Method::Derived, map: linear, release: linear };
