@@ -4,7 +4,7 @@
 
 pub use crate::regions::{Direct, MAX_OWNERS};
 use crate::validate::{inside_area, inside_rom, overlaps, require};
-use crate::{Area, Domain, Interrupt, System, area, objects};
+use crate::{Area, Domain, Interrupt, System, area};
 use protect::pmsav8::Pmsav8;
 
 /// Priorities of handlers: three levels, 1 the most important. Below them is everything of the kernel (docs/interrupts.md).
@@ -14,6 +14,8 @@ pub const MAX_DIRECT: usize = 8;
 /// Ranges of open memory, open devices and code of a domain's handlers together, at most: region registers of attribution less the one of the way
 /// into the kernel.
 pub const MAX_OPEN: usize = 7;
+/// Lines that reach handlers have numbers below this: the kernel's way in has a byte for each.
+pub const MAX_LINE: u32 = 128;
 /// Entries of a vector table in front of those of lines.
 const SYSTEM_VECTORS: u32 = 16;
 
@@ -92,7 +94,7 @@ fn check(system: &System, all: &[Direct], index: usize) -> Result<(), &'static s
     };
     let own = lines(system).filter(|(_, _, owner)| *owner == index);
     let last = own.map(|(line, ..)| line).max().ok_or("direct")?;
-    require(last < objects::MAX_LINES && is_table(vectors, SYSTEM_VECTORS + last + 1), "vectors")?;
+    require(last < MAX_LINE && is_table(vectors, SYSTEM_VECTORS + last + 1), "vectors")?;
     require(is_table(quiet, SYSTEM_VECTORS), "quiet")?;
     require(open(system, direct).count() <= MAX_OPEN, "direct")?;
     let domain = system.get::<Domain>(owner as usize);

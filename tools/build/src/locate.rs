@@ -208,6 +208,11 @@ pub(crate) fn refusal(system: &System, scheme: &dyn Scheme, error: &PlaceError) 
                 .rule("each range of frames has marks of its own in the kernel's frame table: two for each piece that it is divided into, and those that its quotas need at worst")
                 .remedy("lower its quotas, write fewer `marks` for other frames, or let fewer domains hold frames")
         }
+        PlaceError::TooMany { what, asked, most } => at("CF0208", "domain".to_owned())
+            .value(format!("{asked} {what}"))
+            .limit(format!("{most} {what}"))
+            .rule("each of the tables that the kernel boots from has at most 256 entries, and all of them have 16 KiB, so that every loop over them is bounded")
+            .remedy("join files, and let domains have fewer of them, of shared memory and of devices: each is an area; or write fewer `uses` and gates"),
         other => of_program(other),
     }
 }

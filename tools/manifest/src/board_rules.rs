@@ -12,6 +12,9 @@ use crate::scheme::Scheme;
 const REGISTER_BYTES: u32 = 0x1_0000;
 /// Ticks in a second, at least.
 const LEAST_RATE: u32 = 1_000;
+/// The kernel looks at each of 32 budgets before the low words of its times come round, at one in three quarters of a second, and does not start at a
+/// higher rate (`Boot::kernel`).
+const MOST_RATE: u32 = (sched::budget::Budget::FRESH as u64 * 4 / (3 * 33)) as u32;
 
 impl BoardFile {
     /// Whether the file can be that of a board with this core and chip.
@@ -85,8 +88,11 @@ impl BoardFile {
 
     fn time(&self) -> Kept {
         let (rate, clock) = (self.ticks_per_second, &self.clock);
-        require(rate >= LEAST_RATE && Rate::hz(rate.into()).ns_in(1).exact().is_some(), || {
-            format!("ticks_per_second = {rate}: at least {LEAST_RATE}, and a tick is a whole number of nanoseconds")
+        let counts = (LEAST_RATE..=MOST_RATE).contains(&rate);
+        require(counts && Rate::hz(rate.into()).ns_in(1).exact().is_some(), || {
+            format!(
+                "ticks_per_second = {rate}: {LEAST_RATE} to {MOST_RATE}, and a tick is a whole number of nanoseconds"
+            )
         })?;
         require((1..=256).contains(&clock.divider), || format!("clock.divider = {}: 1 to 256", clock.divider))?;
         let (shortest, start) = (clock.shortest_ticks, clock.start_ticks);

@@ -48,7 +48,7 @@ codes! {
          faulty one that may wait for it. A restart also needs the domain's capability with the right to write."
     "CF0208" "too many objects"
         "The kernel's tables and queues have fixed sizes, so that every loop is bounded: 32 domains, 32 threads, 32 budgets, 256 gates, 256 notifications, \
-         256 handles of a domain."
+         256 handles of a domain; 256 areas, capabilities and ranges of memory of all domains; and 16 KiB for the tables with all of them."
     "CF0209" "memory of the manager for who is no client"
         "Memory that a domain shares while the system runs (`shares`) comes from the memory manager, for the owner and for everybody who may map it; \
          so does what a quota is kept for. A client of the manager can call its gate, and the manager holds a capability for it under its name. An owner is not its own guest."

@@ -189,6 +189,16 @@ pub enum PlaceError {
         /// The manifest says how many it has.
         given: bool,
     },
+    /// The tables that the kernel boots from are larger than they may be.
+    #[error("the kernel's tables have {asked} {what}, and {most} at most")]
+    TooMany {
+        /// Entries of one of them, or bytes of all.
+        what: &'static str,
+        /// So many there are.
+        asked: usize,
+        /// So many there may be.
+        most: usize,
+    },
     /// The tables are wrong: a defect of this tool.
     #[error("the kernel would not accept the tables: {}", rejected(.0))]
     Tables(TableError),

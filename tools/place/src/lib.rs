@@ -99,6 +99,7 @@ pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<
         .collect::<Result<Vec<_>, _>>()?;
     let mut tables = tables::build(system, &plan, &programs)?;
     marks::divide(system, &mut tables, &mut plan.pools)?;
+    tables::few(&tables)?;
     let words = tables.encode().map_err(PlaceError::Tables)?;
     let objects = objects::fit(&words, &kernel, plan.objects)?;
     let mut layout = layout::Layout::new(system, &plan, &programs, &kernel, objects);

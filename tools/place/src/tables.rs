@@ -5,13 +5,13 @@ use manifest::resolved::{Budget, Interrupt, Part, System};
 use manifest::{FaultPolicy, Object};
 use spec::TemporalSpec;
 use system::build::Builder;
-use system::{area, frames};
+use system::{MAX_ENTRIES, area, frames};
 
 use crate::elf::Program;
 use crate::entries;
 use crate::error::PlaceError;
 use crate::local;
-use crate::plan::Plan;
+use crate::plan::{Plan, TABLES_BYTES};
 use crate::spot::{DomainSpot, Spot};
 
 pub(crate) fn build(system: &System, plan: &Plan, programs: &[Program]) -> Result<Builder, PlaceError> {
@@ -38,6 +38,21 @@ pub(crate) fn build(system: &System, plan: &Plan, programs: &[Program]) -> Resul
         domain_tables(&mut tables, system, index, spot, program)?;
     }
     Ok(tables)
+}
+
+/// Whether the kernel reads so many entries, and they have room. What is counted in the manifest was looked at before.
+///
+/// # Errors
+/// [`PlaceError::TooMany`].
+pub(crate) fn few(tables: &Builder) -> Result<(), PlaceError> {
+    let Builder { frames, areas, caps, .. } = tables;
+    let (most, room) = (MAX_ENTRIES, TABLES_BYTES as usize);
+    let counted = [("ranges of memory", frames.len()), ("areas", areas.len()), ("capabilities", caps.len())];
+    let counted = counted.map(|(what, asked)| (what, asked, most));
+    // Other things lie behind their room.
+    let bytes = ("bytes", 4 * tables.encode_unchecked().len(), room);
+    let over = counted.into_iter().chain([bytes]).find(|(_, asked, most)| asked > most);
+    over.map_or(Ok(()), |(what, asked, most)| Err(PlaceError::TooMany { what, asked, most }))
 }
 
 /// Every range of physical memory with its kind: untyped ranges first, so that their numbers are those of the request.
@@ -246,4 +261,23 @@ fn padded(name: &str) -> [u8; info::NAME_BYTES] {
         *slot = byte;
     }
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_table_is_longer_than_the_kernel_reads_and_all_have_room() {
+        let of = |areas: usize, caps: usize, gates: usize| {
+            let (areas, caps) = (vec![system::Area::default(); areas], vec![system::Cap::default(); caps]);
+            few(&Builder { areas, caps, gates: vec![system::Gate::default(); gates], ..Builder::default() })
+        };
+        let refused = |what, asked, most| Err(PlaceError::TooMany { what, asked, most });
+        assert_eq!((of(256, 256, 0), of(0, 0, 256)), (Ok(()), Ok(())));
+        assert_eq!(of(257, 0, 0), refused("areas", 257, 256));
+        assert_eq!(of(0, 257, 0), refused("capabilities", 257, 256));
+        let Err(PlaceError::TooMany { what, asked, most }) = of(256, 256, 256) else { panic!("they have no room") };
+        assert!(what == "bytes" && asked > most && most == 16 * 1024, "{what} {asked} {most}");
+    }
 }

@@ -10,6 +10,7 @@ use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::Relaxed};
 
 use armv_m::barrier;
 use armv_m::regs;
+pub(super) use system::direct::MAX_LINE;
 use system::direct::{Direct, MAX_DIRECT, MAX_OWNERS};
 
 use super::counter::Counter;
@@ -17,9 +18,6 @@ use super::frames::PENDSTSET;
 use super::looks::Looks;
 use super::registers::{set_priority, write_bit};
 use super::state::{CFSR_NS, ICSR_NS, SCR_NS, SHCSR_NS, VTOR_NS};
-
-/// Lines that can reach handlers have numbers below this: the way in has a byte for each.
-pub(super) const MAX_LINE: u32 = 128;
 
 /// All active bits of SHCSR.
 pub(super) const ACTIVE_NS: u32 = 0xdbf;
