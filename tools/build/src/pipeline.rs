@@ -128,7 +128,11 @@ pub fn place_programs(
 ) -> Result<Placed, Diagnostic> {
     let files = files(install, loaded, system)?;
     let refusal = |error| locate::refusal(system, &*loaded.board.protection, &error);
-    place::place(system, programs, &files).map_err(|error| loaded.document.locate(refusal(error)))
+    let placed = place::place(system, programs, &files).map_err(|error| loaded.document.locate(refusal(error)))?;
+    match loaded.opens(&placed) {
+        None => Ok(placed),
+        Some(refused) => Err(loaded.document.locate(refused)),
+    }
 }
 
 /// Admits, builds and places a system and writes `image.elf`, the relocated programs and `layout.json` below the target directory.

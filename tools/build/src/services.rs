@@ -3,7 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use manifest::{Board, BoardFile, Manifest, Refusal, Time};
+use manager::standard::{Account, PAGES, POOLS};
+use manager::{HandOver, HandOverError};
+use manifest::{Board, BoardFile, Domain, Manifest, Refusal, Time};
+use place::Placed;
+
+/// The smallest aligned power of two in which a pool lies: what the marks of the manager's tables reach.
+const EXTENT: &str = "an aligned 4 MiB";
 
 /// The threads that a call of a gate can wake, by the gate's function. A gate's bound pays for each (docs/time.md, rule (f)): the kernel refuses to wake one whose
 /// activation is more than what is left of the bound.
@@ -55,6 +61,33 @@ impl Services {
             }
         }
         found
+    }
+
+    /// Opens the manager's account as the service does at its start, with the same code and tables of the same sizes. Otherwise it would end there, and its clients
+    /// would have no memory. A manager of one's own can have other tables.
+    pub(crate) fn opens(
+        &self,
+        manifest: &Manifest,
+        placed: &Placed,
+        package: impl Fn(&str) -> PathBuf,
+    ) -> Option<Refusal> {
+        let has = |domain: &Domain| domain.package.as_ref().is_some_and(|own| self.has(&package(&own.path)));
+        let (name, _) = manifest.domain.iter().find(|(_, domain)| domain.ledger && has(domain))?;
+        let mut account = Box::new(Account::closed());
+        let error = account.open(HandOver::new(placed.hand_over.as_deref()?)).err()?;
+        let pools = placed.ledger.pools().len();
+        let (value, limit) = match error {
+            HandOverError::Pools => (format!("{pools} ranges of frames"), format!("{POOLS} ranges of frames")),
+            _ => ("its ranges of frames".to_owned(), format!("{} pages in each, and {EXTENT} around it", PAGES)),
+        };
+        let refusal = Refusal::at("CF0208", format!("domain.{name}.ledger"), format!("`{name}` would not start"));
+        Some(
+            refusal
+                .value(format!("{value}: {}", error.text()))
+                .limit(limit)
+                .rule("the memory manager's tables have fixed sizes")
+                .remedy("give it fewer ranges, or smaller ones, in [frames]"),
+        )
     }
 
     /// Whether a package is one of them.

@@ -43,19 +43,23 @@ pub(crate) fn write(
     for (contents, &(base, _)) in files.iter().zip(&plan.files) {
         segments.push(Loaded::here(base, contents.clone()));
     }
-    if let Some((base, bytes)) = plan.handed_over {
-        let mut block = vec![0; bytes as usize];
-        // The area was made for so many domains, pools and shares.
-        let shares = crate::ledger::shares(system);
-        let length = HandOver::encode(&plan.ledger, &plan.pools, &shares, &mut block).unwrap_or(0);
-        block.truncate(length);
-        segments.push(Loaded::here(base, block));
-    }
+    segments.extend(hand_over(system, plan).map(|(base, block)| Loaded::here(base, block)));
     segments.extend(handlers);
     segments.retain(|segment| !segment.bytes.is_empty());
     segments.sort_by_key(|segment| segment.at);
     fill(&mut segments, &read_only(plan));
     Ok(elf_file(kernel, &segments))
+}
+
+/// The ledger as the memory manager is given it, and where it lies.
+pub(crate) fn hand_over(system: &System, plan: &Plan) -> Option<(u32, Vec<u8>)> {
+    let (base, bytes) = plan.handed_over?;
+    let mut block = vec![0; bytes as usize];
+    // The area was made for so many domains, pools and shares.
+    let shares = crate::ledger::shares(system);
+    let length = HandOver::encode(&plan.ledger, &plan.pools, &shares, &mut block).unwrap_or(0);
+    block.truncate(length);
+    Some((base, block))
 }
 
 /// The areas of domains that nobody writes: their ends, by their first physical addresses.

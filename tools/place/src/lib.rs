@@ -69,6 +69,8 @@ pub struct Placed {
     pub layout: Layout,
     /// Promises that have been made.
     pub ledger: Book,
+    /// The same as the memory manager is given them, if there is one.
+    pub hand_over: Option<Vec<u8>>,
 }
 
 /// Places a system; `files` are the contents of its constant files, in the order of their numbers.
@@ -109,7 +111,8 @@ pub fn place(system: &System, programs: &Programs, files: &[Vec<u8>]) -> Result<
         texts.push(handlers.load(spot, &relocated)?);
     }
     let image = image::write(system, &plan, &kernel, (&programs, files), &relocated, (&words, texts))?;
-    Ok(Placed { image, domains: relocated, tables, layout, ledger: plan.ledger })
+    let hand_over = image::hand_over(system, &plan).map(|(_, block)| block);
+    Ok(Placed { image, domains: relocated, tables, layout, ledger: plan.ledger, hand_over })
 }
 
 #[cfg(test)]

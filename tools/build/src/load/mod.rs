@@ -11,6 +11,8 @@ use crate::install::Install;
 use crate::locate::{of_program, of_suspects};
 use crate::options::Options;
 use crate::profile::Profile;
+use place::Placed;
+
 use crate::services::Services;
 use crate::sources::can_be_compiled;
 
@@ -173,6 +175,11 @@ impl Loaded {
         let bounds =
             if budgets && analysis { manifest::analyse(&system, &self.board).map_err(located)? } else { Vec::new() };
         Ok(Admitted { system, bounds })
+    }
+
+    /// Refuses what the memory manager would refuse when it starts.
+    pub(crate) fn opens(&self, placed: &Placed) -> Option<Refusal> {
+        self.services.opens(&self.document.manifest, placed, |path| self.package(path))
     }
 
     /// Paths in a manifest are relative to it; `data:NAME` is a file of fetched data (`COFFERDAM_DATA`, or `data` in the target directory).
