@@ -37,6 +37,7 @@ fn variation(name: &str, system: &str, argument: u32, heap: Heap) -> Variation {
 }
 
 #[test]
+#[ignore = "for `make test-long`: scripts/test.sh unit_long"]
 fn a_database_over_every_second_frame_holds_the_rows_that_it_should() {
     const ROWS: u64 = 600;
     let grouped = 1 << 16;

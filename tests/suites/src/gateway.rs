@@ -23,6 +23,8 @@ pub struct Gateway {
     board: Option<&'static str>,
     /// Modelled time that repeats enough of the whole run.
     again: &'static str,
+    /// Modelled time after which a run that only looks is ended, if it need not end by itself.
+    limit: Option<&'static str>,
     /// One run at a time: each leaves its events in the same place.
     running: Mutex<()>,
     whole: OnceLock<(Ran, Vec<RunEvent>)>,
@@ -44,7 +46,20 @@ impl Gateway {
     }
 
     const fn made([manifest, name]: [&'static str; 2], board: Option<&'static str>, again: &'static str) -> Gateway {
-        Gateway { manifest, name, board, again, running: Mutex::new(()), whole: OnceLock::new() }
+        Gateway { manifest, name, board, again, limit: None, running: Mutex::new(()), whole: OnceLock::new() }
+    }
+
+    /// The first seconds of the system on the manifest's board, up to a modelled time.
+    pub const fn beginning(limit: &'static str) -> Gateway {
+        Gateway {
+            manifest: MANIFEST,
+            name: "gateway",
+            board: None,
+            again: limit,
+            limit: Some(limit),
+            running: Mutex::new(()),
+            whole: OnceLock::new(),
+        }
     }
 
     fn run(&self, more: &[&str]) -> (Ran, Vec<RunEvent>) {
@@ -60,7 +75,7 @@ impl Gateway {
     }
 
     fn whole(&self) -> &(Ran, Vec<RunEvent>) {
-        self.whole.get_or_init(|| self.run(&[]))
+        self.whole.get_or_init(|| self.run(&self.limit.map_or(Vec::new(), |limit| vec!["--limit", limit])))
     }
 
     /// The run to the system's end, which serves all that only look.
@@ -231,16 +246,18 @@ impl Gateway {
 /// A test for each thing that holds of a [`Gateway`], whatever the board, and of one more, which says how checks are kept there.
 #[macro_export]
 macro_rules! gateway_holds {
-    (@ $gateway:ident: $($thing:ident)+) => {
-        $(
-            #[test]
-            fn $thing() {
-                $gateway.$thing();
-            }
-        )+
+    (@ $ignored:tt $gateway:ident: $($thing:ident)+) => {
+        $( $crate::gateway_holds! { @@ $ignored $gateway: $thing } )+
     };
-    ($gateway:ident: $checks:ident) => {
-        $crate::gateway_holds! { @ $gateway:
+    (@@ [$($ignored:tt)*] $gateway:ident: $thing:ident) => {
+        #[test]
+        $($ignored)*
+        fn $thing() {
+            $gateway.$thing();
+        }
+    };
+    ($(#[$ignored:meta])? $gateway:ident: $checks:ident) => {
+        $crate::gateway_holds! { @ [$(#[$ignored])?] $gateway:
             it_ends_as_promised
             control_meets_every_deadline_and_the_bound_that_was_admitted
             every_attack_is_contained_as_the_victims_see_it

@@ -104,7 +104,7 @@ fn a_restart_of_a_domain_of_many_areas_masks_interrupts_no_longer() {
 /// A finding whose system was removed would otherwise look mended.
 #[test]
 fn each_finding_has_its_system() {
-    const NAMES: [&str; 22] = [
+    const NAMES: [&str; 23] = [
         "crumbs",
         "crumbs-small",
         "crumbs-timer",
@@ -121,6 +121,7 @@ fn each_finding_has_its_system() {
         "late-prices",
         "lazy-refill",
         "liar",
+        "nested",
         "phases",
         "restart-many",
         "shared-domains",
