@@ -370,6 +370,15 @@ fn handlers_run_on_beside_threads_that_go_there() {
     assert!(gone["taken"].as_u64() > Some(500), "{gone:#}");
 }
 
+/// A forged return behind which the fault of the handler's own thread comes: each life ends, and the victim loses nothing.
+#[test]
+#[ignore = "for `make test-long`: scripts/test.sh direct_long"]
+fn a_return_that_a_threads_own_fault_follows_is_not_believed() {
+    let ran = Ran::on(BOARD, "tests/direct/forged.toml", &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.named("domains", "name", "forged")["faults"].as_u64() > Some(20), "{}", ran.stderr);
+}
+
 /// A thread whose stack has no room for a handler's frame is stopped for that alone: the handlers are not blamed, and the kernel goes on.
 #[test]
 fn a_stack_without_room_for_a_handlers_frame_ends_its_own_thread() {
