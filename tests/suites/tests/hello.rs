@@ -64,10 +64,13 @@ fn a_system_runs_with_its_tables_in_locked_ways() {
         let counts = &ran.named("domains", "name", domain)["counters"]["translation"];
         ["data_walks", "fetch_walks"].map(|kind| counts[kind][place].as_u64().unwrap()).iter().sum::<u64>()
     };
-    for domain in ["hello", "console"] {
+    const DOMAINS: [&str; 2] = ["hello", "console"];
+    for domain in DOMAINS {
         let beside = ["on_chip", "level2", "memory"].map(|place| walks(domain, place));
-        assert!(walks(domain, "locked_way") > 0 && beside == [0; 3], "{domain}: {beside:?}");
+        assert_eq!(beside, [0; 3], "{domain}");
     }
+    // A descriptor that is in the first-level cache is not read from there, so that of a small domain none may be.
+    assert!(DOMAINS.iter().any(|domain| walks(domain, "locked_way") > 0));
 }
 
 #[test]
