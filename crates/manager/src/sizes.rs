@@ -12,6 +12,8 @@ pub const SHARES: usize = 4;
 pub const POOLS: usize = 2;
 /// Base-two logarithm of the granules (256 bytes) of the smallest aligned power of two around the largest pool: 4 MiB.
 pub const POOL_LOG2: u8 = 14;
+/// Bytes of that power of two.
+pub const POOL_BYTES: u64 = 1 << (POOL_LOG2 + GRANULE_LOG2);
 /// Pages of the largest pool: 4 MiB, wherever it lies.
 pub const PAGES: usize = 1024;
 

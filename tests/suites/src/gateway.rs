@@ -37,29 +37,26 @@ fn list<'a>(of: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
 impl Gateway {
     /// On the manifest's board or another one; modelled time of the run that is compared with the whole one.
     pub const fn new(board: Option<&'static str>, again: &'static str) -> Gateway {
-        Gateway::made([MANIFEST, "gateway"], board, again)
+        Gateway::made([MANIFEST, "gateway"], board, again, None)
     }
 
     /// A manifest with its system's name, on its board.
     pub const fn of(system: [&'static str; 2], again: &'static str) -> Gateway {
-        Gateway::made(system, None, again)
+        Gateway::made(system, None, again, None)
     }
 
-    const fn made([manifest, name]: [&'static str; 2], board: Option<&'static str>, again: &'static str) -> Gateway {
-        Gateway { manifest, name, board, again, limit: None, running: Mutex::new(()), whole: OnceLock::new() }
+    const fn made(
+        [manifest, name]: [&'static str; 2],
+        board: Option<&'static str>,
+        again: &'static str,
+        limit: Option<&'static str>,
+    ) -> Gateway {
+        Gateway { manifest, name, board, again, limit, running: Mutex::new(()), whole: OnceLock::new() }
     }
 
     /// The first seconds of the system on the manifest's board, up to a modelled time.
     pub const fn beginning(limit: &'static str) -> Gateway {
-        Gateway {
-            manifest: MANIFEST,
-            name: "gateway",
-            board: None,
-            again: limit,
-            limit: Some(limit),
-            running: Mutex::new(()),
-            whole: OnceLock::new(),
-        }
+        Gateway::made([MANIFEST, "gateway"], None, limit, Some(limit))
     }
 
     fn run(&self, more: &[&str]) -> (Ran, Vec<RunEvent>) {

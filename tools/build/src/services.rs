@@ -3,13 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use manager::standard::{Account, PAGES, POOLS};
+use manager::standard::{Account, PAGES, POOL_BYTES, POOLS};
 use manager::{HandOver, HandOverError};
-use manifest::{Board, BoardFile, Domain, Manifest, Refusal, Time};
+use manifest::{Board, BoardFile, Domain, Manifest, Refusal, Size, Time};
 use place::Placed;
-
-/// The smallest aligned power of two in which a pool lies: what the marks of the manager's tables reach.
-const EXTENT: &str = "an aligned 4 MiB";
 
 /// The threads that a call of a gate can wake, by the gate's function. A gate's bound pays for each (docs/time.md, rule (f)): the kernel refuses to wake one whose
 /// activation is more than what is left of the bound.
@@ -44,8 +41,7 @@ impl Services {
     ) -> Vec<Refusal> {
         let mut found = Vec::new();
         for (name, domain) in &manifest.domain {
-            let directory = domain.package.as_ref().map(|own| package(&own.path));
-            if !directory.is_some_and(|directory| self.has(&directory)) {
+            if !self.run_in(domain, &package) {
                 continue;
             }
             for (gate, declared) in &domain.gate {
@@ -71,14 +67,17 @@ impl Services {
         placed: &Placed,
         package: impl Fn(&str) -> PathBuf,
     ) -> Option<Refusal> {
-        let has = |domain: &Domain| domain.package.as_ref().is_some_and(|own| self.has(&package(&own.path)));
-        let (name, _) = manifest.domain.iter().find(|(_, domain)| domain.ledger && has(domain))?;
+        let mut domains = manifest.domain.iter();
+        let (name, _) = domains.find(|(_, domain)| domain.ledger && self.run_in(domain, &package))?;
         let mut account = Box::new(Account::closed());
         let error = account.open(HandOver::new(placed.hand_over.as_deref()?)).err()?;
         let pools = placed.ledger.pools().len();
         let (value, limit) = match error {
             HandOverError::Pools => (format!("{pools} ranges of frames"), format!("{POOLS} ranges of frames")),
-            _ => ("its ranges of frames".to_owned(), format!("{} pages in each, and {EXTENT} around it", PAGES)),
+            _ => (
+                "its ranges of frames".to_owned(),
+                format!("{PAGES} pages in each, and an aligned {} around it", Size(POOL_BYTES)),
+            ),
         };
         let refusal = Refusal::at("CF0208", format!("domain.{name}.ledger"), format!("`{name}` would not start"));
         Some(
@@ -88,6 +87,11 @@ impl Services {
                 .rule("the memory manager's tables have fixed sizes")
                 .remedy("give it fewer ranges, or smaller ones, in [frames]"),
         )
+    }
+
+    /// Whether the program of a domain is one of them.
+    fn run_in(&self, domain: &Domain, package: impl Fn(&str) -> PathBuf) -> bool {
+        domain.package.as_ref().is_some_and(|own| self.has(&package(&own.path)))
     }
 
     /// Whether a package is one of them.

@@ -176,13 +176,13 @@ static inline int32_t cof_wait_period(uint32_t *missed) {
 /* Bytes behind an argument of a gate that count as passed even if no argument is a length: a message. */
 #define COF_PASSED_BYTES 256u
 
-/* Whether an address lies behind one argument of a gate by less than another says. An argument that is larger is no
- * length: addresses are larger than the lengths of what lies there. */
+/* Whether an address lies behind one argument of a gate by less than another says. An argument that is not smaller is
+ * no length: addresses are larger than the lengths of what lies there. */
 static inline int cof_is_passed(uint32_t at, uint32_t from, uint32_t one, uint32_t other) {
     uint32_t bytes = COF_PASSED_BYTES;
-    if (one > bytes && one <= from)
+    if (one > bytes && one < from)
         bytes = one;
-    if (other > bytes && other <= from)
+    if (other > bytes && other < from)
         bytes = other;
     return at - from < bytes;
 }

@@ -204,7 +204,7 @@ fn done(step: Result<(u32, u32), Error>) -> Result<bool, Error> {
 /// Bytes behind an argument of a gate that count as passed even if no argument is a length: a message.
 const PASSED_BYTES: u32 = 256;
 
-/// Returns true if an address lies behind an argument of a gate by less than another argument says. One that is larger is no length: addresses are larger than
+/// Returns true if an address lies behind an argument of a gate by less than another argument says. One that is not smaller is no length: addresses are larger than
 /// the lengths of what lies there.
 fn is_passed(at: u32, arguments: [u32; 3]) -> bool {
     let bytes =

@@ -39,13 +39,18 @@ pub struct Handlers {
 }
 
 impl Handlers {
+    /// The most that they execute for one spending of their capacity.
+    pub const fn used(&self) -> u64 {
+        self.capacity.saturating_add(self.beyond).saturating_mul(self.times)
+    }
+
     /// The most that handlers use within `window` ticks.
     ///
     /// A deferrable server spends a capacity at the end of one period and another at the beginning of the next (DS; Bernat and Burns 1999). Each can be
     /// exceeded by [`Handlers::beyond`], and a boundary can come by [`Handlers::late`] nearer to the one before. Nothing is known of where boundaries are.
     pub const fn within(&self, window: u64) -> u64 {
-        let Handlers { capacity, beyond, end, early, met, times, restart, slips, .. } = *self;
-        let own = capacity.saturating_add(beyond).saturating_mul(times).saturating_add(restart).saturating_add(slips);
+        let Handlers { end, early, met, restart, slips, .. } = *self;
+        let own = self.used().saturating_add(restart).saturating_add(slips);
         self.spent(window, own.saturating_add(end).saturating_add(early).saturating_add(met))
     }
 

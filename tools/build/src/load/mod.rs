@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use manifest::input::{self, Unread};
 use manifest::resolved::System;
 use manifest::{Board, BoardFile, Bound, Diagnostic, Document, Refusal};
+use place::Placed;
 
 use crate::c::no_source;
 use crate::install::Install;
 use crate::locate::{of_program, of_suspects};
 use crate::options::Options;
 use crate::profile::Profile;
-use place::Placed;
-
 use crate::services::Services;
 use crate::sources::can_be_compiled;
 

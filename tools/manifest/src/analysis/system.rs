@@ -391,7 +391,7 @@ fn taken_by(handlers: &crate::resolved::Handlers, (times, hidden): (u64, u64), b
     };
     let own = counter.map_or(own, counted);
     // For each spending, looks that meet it, and the boundary.
-    let looks = own.looks((capacity + beyond) * own.times) + 1;
+    let looks = own.looks(own.used()) + 1;
     Handlers { met: looks * met.saturating_sub(look), ..own }
 }
 
@@ -401,7 +401,6 @@ fn with_slips(system: &System, domain: usize, slips: Slips, taken: Handlers, boa
         return taken;
     }
     let wasted = |used: u64| system.slip_ticks(domain, &board.kernel, used);
-    let own = taken.capacity.saturating_add(taken.beyond).saturating_mul(taken.times);
     let uncounted = taken.uncounted.saturating_add(wasted(taken.uncounted));
-    Handlers { slips: wasted(own), uncounted, ..taken }
+    Handlers { slips: wasted(taken.used()), uncounted, ..taken }
 }
