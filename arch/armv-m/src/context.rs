@@ -55,7 +55,7 @@ impl Entry {
     /// An entry that leads nowhere: no frame lies in its stack.
     pub const NOWHERE: Entry = Entry { stack_base: u32::MAX, frame_room: 0, psp: 0, badge: 0, tail: [0; 4] };
 
-    /// Keeps what a start needs, but for its arguments, which each call has anew.
+    /// Keeps what a start needs except its arguments, because each call brings its own.
     pub fn new(start: Start<u32>) -> Entry {
         let Start { entry, link, stack_base: VirtAddr(stack_base), stack_bytes, .. } = start;
         let frame_room = stack_bytes.0 - 4 * FRAME_WORDS as u32;

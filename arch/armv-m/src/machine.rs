@@ -108,7 +108,8 @@ pub unsafe trait Port: 'static {
     }
 
     /// Lets the kernel write memory that the loaded regions make read-only, as long as `write`
-    /// runs: what the running domain may only read can be another one's to write.
+    /// runs. The kernel writes for domains that are not loaded, too, and the one that is may only
+    /// read what they may write.
     fn unchecked(write: impl FnOnce());
 }
 

@@ -64,7 +64,7 @@ impl Entry {
     pub const NOWHERE: Entry =
         Entry { badge: 0, stack_top: 0, link: 0, pc: 0xffff_fffc, cpsr: CPSR_USER, stack_base: 0 };
 
-    /// Keeps what a start needs, but for its arguments.
+    /// Keeps what a start needs except its arguments, because each call brings its own.
     pub fn new(start: Start<u32>) -> Entry {
         let Start { entry: VirtAddr(entry), link, stack_base: VirtAddr(stack_base), stack_bytes, .. } = start;
         let cpsr = CPSR_USER | if entry & 1 != 0 { CPSR_THUMB } else { 0 };

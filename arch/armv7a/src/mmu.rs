@@ -283,8 +283,8 @@ pub fn close_user_channels() {
 pub struct Tlb;
 
 impl Maintenance for Tlb {
-    /// Waits only: every store of a descriptor was followed by its clean where that is needed (see
-    /// [`publish_word`]).
+    /// Waits, and cleans nothing, because each store of a descriptor is cleaned when it is made, if
+    /// that is needed (see [`publish_word`]).
     fn publish(&mut self) {
         dsb();
     }

@@ -59,8 +59,8 @@ impl Timers {
         self.global.read(global::COUNTER_LOW)
     }
 
-    /// Asks for an interrupt after so many ticks of the private timer (not 0). An earlier request
-    /// is replaced, but its interrupt may be there already and then comes in vain.
+    /// Asks for an interrupt after so many ticks of the private timer (not 0), in place of the one
+    /// asked for before. If that one is pending already, it still comes, in vain.
     #[inline(always)]
     pub fn arm(&self, ticks: u32) {
         // This store also sets the counter (DDI 0407, 4.2.1), so none to the counter is needed.

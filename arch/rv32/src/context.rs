@@ -62,7 +62,7 @@ impl Entry {
     /// An entry that leads nowhere.
     pub const NOWHERE: Entry = Entry { badge: 0, stack_base: 0, stack_top: 0, link: 0, pc: NOWHERE };
 
-    /// Keeps what a start needs, but for its arguments.
+    /// Keeps what a start needs except its arguments, because each call brings its own.
     pub fn new(start: Start<u32>) -> Entry {
         let Start { entry: VirtAddr(pc), link: VirtAddr(link), stack_base: VirtAddr(stack_base), stack_bytes, .. } =
             start;

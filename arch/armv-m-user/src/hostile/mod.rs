@@ -18,7 +18,8 @@ pub unsafe fn spin_on_stack(stack: u32) -> ! {
     unsafe { asm!("mov sp, {0}", "2:", "b 2b", in(reg) stack, options(noreturn)) }
 }
 
-/// Leaves Thumb state. No other state exists, so nothing could be loaded from `address` in one.
+/// Leaves Thumb state, and faults at once, because M-profile cores have no other. So `address` is
+/// never loaded from; it is here because other ports load from it in the state that they change to.
 ///
 /// # Safety
 /// As for [`call_on_stack`].
