@@ -135,10 +135,11 @@ impl<A: Arch> Kernel<A> {
         Some(self.top().domain) == self.domains.find(usize::from(domain))
     }
 
+    /// True of the running thread, too: a callee may have the right to restart its caller.
     #[inline]
     pub(crate) fn is_in_gate(&self, thread: u8) -> bool {
-        let record = self.thread(thread);
-        record.top != record.base
+        let found = self.threads.find(usize::from(thread));
+        found.is_some_and(|thread| self.innermost(thread) != self.threads.at(thread).base)
     }
 
     /// The registers of the running thread, or `None` when nobody runs.

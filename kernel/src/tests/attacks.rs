@@ -183,6 +183,37 @@ fn what_a_dead_caller_left_inside_a_gate_cannot_touch_its_restarted_domain() {
     assert_eq!(kernel.asks(Call::GateCopyIn as u32, back), refused(Error::BadAddress));
 }
 
+/// The thread was taken for one that is in no gate, and began its next life in two ready queues: nothing less important ran again.
+#[test]
+fn a_callee_cannot_restart_the_thread_that_is_inside_its_gate() {
+    for nested in [false, true] {
+        let mut system = rich();
+        // Gate 0 leads into domain 3, gate 1 into domain 1: both may restart domain 2 here.
+        let supervises = |cap: &&mut system::Cap| [1, 3].contains(&cap.domain) && cap.slot == domain(2);
+        system.caps.iter_mut().filter(supervises).for_each(|cap| cap.rights = 7);
+        let mut kernel = boot(&system);
+        enter(&mut kernel, gate(0));
+        assert_eq!(kernel.asks(Call::DomainStop as u32, [domain(2), 0, 0, 0]), OK);
+        if nested {
+            enter(&mut kernel, gate(1));
+        }
+        for _ in 0..400 {
+            assert_eq!(kernel.asks(Call::DomainRestart as u32, [domain(2), 0, 0, 0]), refused(Error::Again));
+        }
+        assert_eq!((kernel.current(), kernel.here()), (SERVER, if nested { 1 } else { 3 }));
+        assert_eq!(kernel.domain(2).life, Life::Starting(SERVER), "it waits for the thread");
+        // What the callee returns reaches nobody: the thread's former life ends.
+        for _ in 0..1 + u32::from(nested) {
+            kernel.asks(Call::GateReturn as u32, [7, 8, 0, 0]);
+        }
+        assert_eq!(kernel.thread(SERVER).state, State::Ended);
+        assert!(
+            kernel.current() != SERVER
+                && kernel.core.ready.listed(&kernel.threads).iter().all(|(thread, _)| *thread != SERVER)
+        );
+    }
+}
+
 #[test]
 fn copies_between_overlapping_ranges_are_refused() {
     let mut builder = sample();
