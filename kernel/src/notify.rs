@@ -264,8 +264,9 @@ impl<A: Arch> Kernel<A> {
         let record = self.threads.at_mut(thread);
         record.mask = mask;
         record.state = State::Waiting(number);
-        if record.open {
+        if record.open && record.period == 0 {
             // A thread that waits again has done what its event asked, so its release is complete.
+            // A periodic one that waits is still in its job.
             record.open = false;
             self.core.arch.trace(place | Event::Complete as u32, 0);
         }
@@ -475,8 +476,8 @@ impl<A: Arch> Kernel<A> {
         let nominal = if release == 0 { self.first_release(thread, now) } else { release + u64::from(period) };
         let record = self.threads.at_mut(thread);
         record.release = nominal;
-        record.open = true;
-        if nominal <= now {
+        record.open = nominal <= now;
+        if record.open {
             self.core.arch.trace(place | Event::Overrun as u32, nominal as u32);
             self.core.arch.trace(place | Event::Release as u32, nominal as u32);
             return Ok(Outcome::Values(1, 0));

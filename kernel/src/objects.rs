@@ -249,7 +249,8 @@ pub struct Thread<A: Arch> {
     pub(crate) period: u32,
     /// Nominal time of the current release; 0 before the first.
     pub(crate) release: u64,
-    /// A release is open: released and not completed.
+    /// A release is open: released and not completed. While a thread sleeps until its next release
+    /// none is.
     pub(crate) open: bool,
     /// Generation of capabilities to it.
     pub(crate) generation: u16,

@@ -149,7 +149,7 @@ impl<A: Arch> Kernel<A> {
         due.is_some()
     }
 
-    /// Ends a thread's sleep. If its budget is empty it waits for the refill at once, and is not
+    /// Ends a thread's sleep. One whose domain was stopped meanwhile does not wake: its next life begins at its entry. If its budget is empty it waits for the refill at once, and is not
     /// made ready first: the choice would only pass over it.
     #[inline(never)]
     fn wake_sleeper(&mut self, number: u8, now: u64) {
@@ -157,11 +157,19 @@ impl<A: Arch> Kernel<A> {
         if record.state != State::Sleeping {
             return;
         }
+        let (nominal, base, budget) = (record.release, record.base, record.budget);
+        let Activation { domain, epoch, .. } = *self.activations.at(base);
+        if self.domains.at(domain).epoch != epoch {
+            self.thread_mut(number).state = State::Ended;
+            return;
+        }
+        let record = self.thread_mut(number);
         record.pending = Some((0, 0));
-        let released = record.period > 0 && record.open;
-        let (nominal, base, budget) = (record.release as u32, record.base, record.budget);
+        // Whoever sleeps in a job has a release that is open, and before the first there is none.
+        let released = record.period > 0 && !record.open && nominal != 0;
+        record.open |= released;
         if released {
-            self.core.arch.trace(self.activations.at(base).tag() | Event::Release as u32, nominal);
+            self.core.arch.trace(self.activations.at(base).tag() | Event::Release as u32, nominal as u32);
         }
         self.refill(budget, now);
         if self.budgets.at(budget).time.left() > 0 {

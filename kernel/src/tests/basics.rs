@@ -5,7 +5,7 @@ use abi::{Call, Error, Kind, rights};
 
 use std::boxed::Box;
 
-use super::{OK, boot, refused};
+use super::{Chip, OK, boot, refused};
 use crate::objects::{Cap, Life, State};
 use crate::tests::sim::{
     BOUND, CALLER, CAPACITY, GATE, Guard, LINE, Machine, OTHER, PEER, PERIOD, SERVANT, WORD, sample,
@@ -310,6 +310,45 @@ fn periodic_threads_are_released_at_nominal_times() {
     kernel.passes(u64::from(PERIOD));
     assert_eq!(kernel.traced(Event::Release)[..2], [first, first + PERIOD]);
     assert_eq!(kernel.traced(Event::Complete).len(), 1);
+}
+
+#[test]
+fn a_job_that_sleeps_and_waits_stays_one_job() {
+    let mut builder = sample();
+    builder.threads[2].priority = 1;
+    let mut kernel = boot(&builder);
+    let count = |kernel: &Chip| [Event::Release, Event::Complete].map(|event| kernel.traced(event).len());
+    let sleeps = |kernel: &mut Chip| {
+        let until = kernel.core.arch.now + 100;
+        assert_eq!(kernel.asks(Call::SleepUntil as u32, [until as u32, (until >> 32) as u32, 0, 0]), None);
+        kernel.passes(200);
+        assert_eq!(kernel.current(), SERVANT);
+    };
+    sleeps(&mut kernel);
+    assert_eq!(count(&kernel), [0, 0], "before its first release");
+    kernel.asks(Call::WaitPeriod as u32, [0; 4]);
+    kernel.passes(u64::from(PERIOD));
+    assert_eq!(count(&kernel), [1, 0]);
+    sleeps(&mut kernel);
+    assert_eq!(kernel.asks(Call::Wait as u32, [WORD, 1, 0, 0]), None);
+    assert_eq!(kernel.current(), CALLER);
+    kernel.asks(Call::Signal as u32, [WORD, 1, 0, 0]);
+    assert_eq!((kernel.current(), count(&kernel)), (SERVANT, [1, 0]), "in its job");
+    kernel.asks(Call::WaitPeriod as u32, [0; 4]);
+    kernel.passes(u64::from(PERIOD));
+    assert_eq!(count(&kernel), [2, 1]);
+}
+
+#[test]
+fn whoever_is_stopped_in_its_sleep_is_not_released() {
+    let mut builder = sample();
+    builder.threads[2].priority = 1;
+    let mut kernel = boot(&builder);
+    kernel.asks(Call::WaitPeriod as u32, [0; 4]);
+    assert_eq!(kernel.asks(Call::DomainStop as u32, [PEER, 0, 0, 0]), OK);
+    kernel.passes(2 * u64::from(PERIOD));
+    assert!(kernel.traced(Event::Release).is_empty());
+    assert_eq!(kernel.thread(SERVANT).state, State::Ended);
 }
 
 #[test]
