@@ -111,6 +111,8 @@ impl<A: Arch> Kernel<A> {
         domain.life = domain.life.stopped();
     }
 
+    /// `FAULT_NEXT`. A function of its own, as [`Kernel::budget_query`].
+    #[inline(never)]
     pub(crate) fn fault_next(&mut self, handle: u32) -> Result<Outcome, Error> {
         let cap = self.lookup(handle, Kind::Domain, rights::READ)?;
         let report = core::mem::take(&mut self.domain_mut(cap.object() as u8).fault);

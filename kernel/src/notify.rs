@@ -487,6 +487,8 @@ impl<A: Arch> Kernel<A> {
         Ok(Outcome::Later)
     }
 
+    /// `BUDGET_QUERY`. A function of its own, so that a port can have it in slower memory.
+    #[inline(never)]
     pub(crate) fn budget_query(&mut self, handle: u32) -> Result<Outcome, Error> {
         let index = usize::from(self.lookup(handle, Kind::Budget, rights::READ)?.object());
         let Some(budget) = self.budgets.find(index) else {

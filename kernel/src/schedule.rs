@@ -16,6 +16,17 @@ use crate::table::Ref;
 /// asks for at once, so that no path grows with the number of threads.
 const STEP: u32 = 2;
 
+/// What became of the first thread of the ready queue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum First {
+    /// It goes on, or nobody is ready.
+    GoesOn,
+    /// It has left the queue, or its gate, because it cannot go on.
+    PassedOver,
+    /// The gate that it was in has exceeded its bound: a fault, and perhaps a supervisor that wakes.
+    Overran,
+}
+
 impl<A: Arch> Kernel<A> {
     /// Chooses the thread that runs next and makes the machine ready for it: time is charged to the one that ran, the
     /// region registers hold the next one's domain, a pending result is delivered. When the running
@@ -82,25 +93,36 @@ impl<A: Arch> Kernel<A> {
     /// until now was charged until `paused`. If it goes on, it also pays for the time since then,
     /// because no other thread has. `prepaid` says that an activation has paid for that time: then
     /// even the thread that ran counts as switched to, and pays from the end of this path on.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn choose(&mut self, paused: u64, prepaid: bool) {
+        self.choose_first(paused, prepaid, false);
+    }
+
+    /// As [`Kernel::choose`]. `woken` says that nobody who is due has to be woken before the first
+    /// thread is looked at.
+    #[inline(never)]
+    pub(crate) fn choose_first(&mut self, paused: u64, prepaid: bool, woken: bool) {
         self.core.recheck = false;
         // The timer is late and must come at once. Prices take no time, and many of them could
         // otherwise be paid while it is late: see [`Kernel::arm_for_end`].
         if (self.core.armed.wrapping_sub(paused as u32) as i32) <= 0 {
             self.core.arch.timer_again();
         }
-        let mut steps = 0;
+        let (mut steps, mut woken) = (0, woken);
         while steps < STEP {
             let now = self.now();
-            if self.core.deferred {
+            if self.core.deferred && !woken {
                 let first = self.core.ready.first().map_or(u8::MAX, |first| self.threads.at(first).queue);
                 steps += u32::from(self.wake_due(now, first));
             }
-            if self.first_goes_on(now, paused, prepaid) {
-                return;
+            match self.first_goes_on(now, paused, prepaid) {
+                First::GoesOn => return,
+                First::PassedOver => steps += 1,
+                // It takes as long as several wake-ups.
+                First::Overran if self.core.deferred => break,
+                First::Overran => steps += 1,
             }
-            steps += 1;
+            woken = false;
         }
         // Enough threads were passed over: the others wait for the next entry, which the timer
         // makes at once, so that no path grows with their number. Until then nobody runs. A line
@@ -112,11 +134,14 @@ impl<A: Arch> Kernel<A> {
 
     /// Makes the machine ready for the first thread of the ready queue, if that thread may run: its
     /// activation is alive, and its budget, or the bound of the gate that it is in, has time left.
-    /// The timer is set for the end of that time. Returns false if it may not run. Then it has left
+    /// The timer is set for the end of that time. Otherwise it leaves
     /// the ready queue, or its gate, so that the caller can look at who is first now.
     #[inline(always)]
-    fn first_goes_on(&mut self, now: u64, paused: u64, prepaid: bool) -> bool {
-        let Some(next) = self.core.ready.first() else { return self.idle() };
+    fn first_goes_on(&mut self, now: u64, paused: u64, prepaid: bool) -> First {
+        let Some(next) = self.core.ready.first() else {
+            self.idle();
+            return First::GoesOn;
+        };
         let stays = self.running() == Some(next) && !prepaid;
         // Its time counts from here. A thread that is switched to does not pay for the way out of
         // the kernel and the way back in: whoever arranged the switch has (rule (b)).
@@ -133,16 +158,16 @@ impl<A: Arch> Kernel<A> {
         // So one comparison finds every activation that is dead.
         if self.domains.at(domain).epoch != epoch {
             self.unwind(next);
-            return false;
+            return First::PassedOver;
         }
         // `covered` is quick, but does not see a boundary that has passed. So a budget that it
         // finds empty is brought up to date before its thread has to wait.
         if self.budgets.at(budget).time.covered(now as u32, 0).is_none() && !self.can_pay(next, budget, now) {
-            return false;
+            return First::PassedOver;
         }
         self.core.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
         self.go_on(next, top, self.core.limit);
-        true
+        First::GoesOn
     }
 
     /// As [`Kernel::first_goes_on`], for a thread inside a gate. When it had to make way, what its
@@ -150,28 +175,28 @@ impl<A: Arch> Kernel<A> {
     /// the time that it was away before it is compared, because that time does not count. The
     /// budget is not asked, because the reservation covers the bound.
     #[cold]
-    fn first_goes_on_in_gate(&mut self, next: Ref<Thread<A>>, now: u64, from: u32) -> bool {
+    fn first_goes_on_in_gate(&mut self, next: Ref<Thread<A>>, now: u64, from: u32) -> First {
         self.take_back(next, now);
         self.catch_up(next, from);
         let Thread { top, budget, base, .. } = *self.threads.at(next);
         let Activation { domain, epoch, until, .. } = *self.activations.at(top);
         if self.domains.at(domain).epoch != epoch {
             self.unwind(next);
-            return false;
+            return First::PassedOver;
         }
         if from.wrapping_sub(until) as i32 >= 0 {
             self.overrun(next);
             // The end of the call asks for another choice, which the caller's loop is making
             // already.
             self.core.recheck = false;
-            return false;
+            return First::Overran;
         }
         self.core.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
         self.go_on(next, top, until);
         // While it runs, `resume` says which activation it is in. The short way out of a gate does
         // not write `top`, so that must name the base by then.
         self.threads.at_mut(next).top = base;
-        true
+        First::GoesOn
     }
 
     /// Lets a thread run in its activation `top` from now on, at the latest until `end`. Where the
@@ -305,10 +330,9 @@ impl<A: Arch> Kernel<A> {
     }
 
     /// No thread is ready: the idle activation runs, the last of the table. Its domain is loaded,
-    /// so that the memory of the thread that ran is not open to the idle loop. Returns true,
-    /// because the choice is made.
+    /// so that the memory of the thread that ran is not open to the idle loop.
     #[cold]
-    fn idle(&mut self) -> bool {
+    fn idle(&mut self) {
         if self.running().is_some() {
             self.core.arch.trace(header(Event::Switch, IDLE, u16::from(NOBODY)), 0);
         }
@@ -316,7 +340,6 @@ impl<A: Arch> Kernel<A> {
             self.core.resume = activation;
             self.load(self.top().domain);
         }
-        true
     }
 
     /// Loads the protection of the domain that runs. A short form leaves that to the entry code;

@@ -87,7 +87,9 @@ impl<A: Arch> Kernel<A> {
     fn on_due(&mut self, now: u64, priority: u8) {
         self.pause(now);
         let woken = self.wake_due(now, priority);
-        self.choose(now, woken);
+        // Who is first now is at least as important as the thread that ran. Of those that are due
+        // and come before it one is awake, and for others the timer comes at once.
+        self.choose_first(now, woken, true);
         self.arm();
     }
 
