@@ -23,6 +23,7 @@ impl BoardFile {
     /// The first rule that is broken, with the key and the value.
     pub(crate) fn check(&self, core: &Core, chip: &Chip, protection: &dyn Scheme) -> Kept {
         self.names()?;
+        self.simulated()?;
         self.time()?;
         self.ranges(protection)?;
         self.lines(core)?;
@@ -71,6 +72,23 @@ impl BoardFile {
         let bytes = number.and_then(|number| number.parse::<u32>().ok()).map(|number| u64::from(number) << unit);
         let wrong = || self.wrong(&format!("machine_memory = \"{text}\": a number with M or G"));
         bytes.map(Some).ok_or_else(wrong)
+    }
+
+    /// What the simulator is called with. QEMU takes options behind a comma, with which it writes files of the host; a model is a file below a directory.
+    fn simulated(&self) -> Kept {
+        let plain = |name: &str| {
+            name.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+        };
+        for (key, name) in [("machine", Some(&self.machine)), ("model", self.model.as_ref())] {
+            require(name.is_none_or(|name| plain(name)), || {
+                format!(
+                    "{key} = \"{}\": letters, digits, `-`, `_` and `.`",
+                    name.map_or("", String::as_str).escape_debug()
+                )
+            })?;
+        }
+        Ok(())
     }
 
     /// Names become identifiers of the kernel and of its linker script.

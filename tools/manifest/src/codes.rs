@@ -48,7 +48,7 @@ codes! {
          faulty one that may wait for it. A restart also needs the domain's capability with the right to write."
     "CF0208" "too many objects"
         "The kernel's tables and queues have fixed sizes, so that every loop is bounded: 32 domains, 32 threads, 32 budgets, 256 gates, 256 notifications, \
-         256 handles of a domain; 256 areas, capabilities and ranges of memory of all domains; and 16 KiB for the tables with all of them."
+         256 handles of a domain; 256 areas, capabilities and ranges of memory of all domains; and 16 KiB for the tables with all of them. The console and the memory manager serve 16 clients each."
     "CF0209" "memory of the manager for who is no client"
         "Memory that a domain shares while the system runs (`shares`) comes from the memory manager, for the owner and for everybody who may map it; \
          so does what a quota is kept for. A client of the manager can call its gate, and the manager holds a capability for it under its name. An owner is not its own guest."
@@ -76,9 +76,9 @@ codes! {
     "CF0306" "a stack must be pinned"
         "The processor saves registers on the stack when an exception comes. If the stack missed then, the exception could not be restarted. \
          So stacks are always pinned."
-    "CF0307" "a device with two owners, or paged"
+    "CF0307" "a device or a line with two owners, or a paged device"
         "Device registers react to accesses, so an access must not be tried twice; and two owners could undo each other's work. A device has \
-         one owner and is always pinned."
+         one owner and is always pinned. An interrupt line signals one notification."
     "CF0308" "a device of the kernel"
         "The kernel's clock cannot be given to a domain: whoever could stop it could stop every budget."
     "CF0309" "this memory cannot hold that"
@@ -318,6 +318,9 @@ codes! {
     "CF0723" "output was lost"
         "A program wrote to the console and ended, and the run ended before the console had printed all of it: what is on the screen is not what the program said. \
          `exit`, `abort`, and the end of `main` wait for the console, for 200 ms at most without a byte; a program that ends by `cof_exit` calls `cof_console_drain` before."
+    "CF0724" "a hostile domain stopped another"
+        "A domain that the manifest calls hostile holds a capability with which it may stop another one, and has done so; nobody has restarted that one. From then on it \
+         kept none of its promises, so the run does not say that all were kept. A domain that one of the others stops is not judged any more, and the verdict has a note."
 }
 
 /// The explanation of a code, `None` when there is no such code.

@@ -26,6 +26,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
         found.push(no_state(first, domain, board));
         return found;
     }
+    found.extend(no_sampler(first, domain, board));
     found.extend(occupant(&owners));
     found.extend(one_meter(&owners, board));
     found.extend(lines(&owners));
@@ -165,6 +166,18 @@ fn no_state(owner: &str, domain: &Domain, board: &Board) -> Refusal {
         .limit("the processor has one security state")
         .rule("a handler runs in a second security state, in which it has nothing of what it interrupts")
         .remedy("remove `delivery`: the kernel takes the interrupt then; or choose a board whose processor has a second state")
+}
+
+/// With either meter it is the sampler that finds handlers which run beyond the others' sight: the kernel does not start without it.
+fn no_sampler(owner: &str, domain: &Domain, board: &Board) -> Option<Refusal> {
+    let (place, _) = first(owner, domain).filter(|_| board.sampler.is_none())?;
+    Some(
+        Refusal::at("CF0322", format!("{place}.delivery"), "nothing on this board looks at handlers")
+            .value(format!("`{}`", board.name))
+            .limit("its file has no [sampler]")
+            .rule("a timer of the kernel's looks at random times whether handlers run, and for how long")
+            .remedy("remove `delivery`: the kernel takes the interrupt then; or name a timer of the kernel's as [sampler] in the board's file"),
+    )
 }
 
 /// The board has the instrument that is asked for.

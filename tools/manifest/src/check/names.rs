@@ -1,6 +1,6 @@
 //! Names: well-formed, unique where they are looked up, and declared where they are used.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::board::Board;
 use crate::diagnostic::Refusal;
@@ -48,6 +48,7 @@ pub(super) fn check(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
             declared("domain", name, manifest.domain.contains_key(name), at, manifest.domain.keys())
         }));
     }
+    found.extend(lines(manifest, board));
     found.extend(counts(manifest));
     found
 }
@@ -255,6 +256,30 @@ fn interrupts(manifest: &Manifest, board: &Board, place: &str, domain: &Domain) 
                     .rule("a notification has 32 bits")
                     .remedy("choose a bit from 0 to 31"),
             );
+        }
+    }
+    found
+}
+
+/// Lines that two interrupts would take, each once. A device may have several names of one line.
+fn lines(manifest: &Manifest, board: &Board) -> Vec<Refusal> {
+    let mut taken: HashMap<u32, (String, bool)> = HashMap::new();
+    let mut found = Vec::new();
+    for (name, domain) in &manifest.domain {
+        for (key, interrupt) in &domain.interrupt {
+            let device = board.device(&interrupt.device);
+            let Some(number) = device.and_then(|device| device.lines.get(&interrupt.line)) else { continue };
+            let place = format!("domain.{name}.interrupt.{key}");
+            let (first, said) = taken.entry(*number).or_insert_with(|| (place.clone(), false));
+            if *first != place && !std::mem::replace(said, true) {
+                found.push(
+                    Refusal::at("CF0307", format!("{place}.line"), "this line is another interrupt's, too")
+                        .value(format!("`{}` of `{}` is line {number}", interrupt.line, interrupt.device))
+                        .limit(format!("[{first}] has it"))
+                        .rule("an interrupt line signals one notification; several names of a board's file can be one line")
+                        .remedy(format!("remove [{place}], and wait for the notification of [{first}]")),
+                );
+            }
         }
     }
     found

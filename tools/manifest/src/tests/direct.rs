@@ -60,6 +60,19 @@ fn a_device_that_cannot_be_opened_is_refused() {
 }
 
 #[test]
+fn a_board_without_a_sampler_is_refused() {
+    let sampler = "[sampler]\ndevice = \"dualtimer\"\nline = \"zero\"\n";
+    assert!(BOARD.contains(sampler));
+    let (before, counter) = BOARD.split_once("[counter]\n").unwrap();
+    let (_, after) = counter.split_once("\n\n").unwrap();
+    let blind = format!("{before}{after}").replace(sampler, "");
+    let found = refusals(&board(&blind, 0), &["timer1".to_owned()], "zero");
+    let [refused] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((refused.code, refused.place.as_str()), ("CF0322", "domain.app.interrupt.i0.delivery"));
+    assert!(refused.limit.contains("[sampler]"), "{refused:?}");
+}
+
+#[test]
 fn a_memory_has_blocks_only_if_controllers_cover_all_of_it() {
     let board = board(BOARD, 0);
     let blocks = |change: &dyn Fn(&mut Memory)| {
