@@ -50,7 +50,7 @@ errors! {
     Full = -9, "FULL", "A fixed table of the kernel or of the domain is full.", "Delete something, or give the domain a larger table.";
     Ceiling = -10, "CEILING", "The caller's priority is above the gate's ceiling.", "Raise the gate's ceiling in the manifest.";
     Nesting = -11, "NESTING", "Gate calls nest too deeply.", "Flatten the chain of calls.";
-    NoBudget = -12, "NO_BUDGET", "The budget's capacity is below the gate's declared bound, so waiting would not help; or, inside a gate, the rest of the bound does not cover what the call arranges, and the bound is overrun.", "Give the caller a capacity of at least the bound, or the gate a bound that covers what it arranges.";
+    NoBudget = -12, "NO_BUDGET", "The budget's capacity is below the gate's declared bound, so waiting would not help. Inside a gate: what is left of its bound does not cover the call; a call of another gate is only refused, while a signal, an acknowledgement or a restart ends the bound, too.", "Give the caller a capacity of at least the bound. Give a gate that calls another a bound of at least the other's, the slack (G + M + A) and its own work; one that signals, acknowledges or restarts a bound that covers each of them.";
     Busy = -13, "BUSY", "Another thread is inside the gate or waits for the notification, or has begun to map or unmap frames.", "Try again later.";
     Stopped = -14, "STOPPED", "The target domain is stopped.", "Wait until it has been restarted.";
     CalleeFault = -15, "CALLEE_FAULT", "The callee faulted; the call was unwound.", "Treat the service as failed for this call.";

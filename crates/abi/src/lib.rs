@@ -8,6 +8,7 @@
 
 mod boot;
 mod call;
+pub mod console;
 mod error;
 pub mod header;
 pub mod info;
@@ -76,6 +77,9 @@ pub const COPY_MAX_BYTES: u32 = 64;
 
 /// Most domains of a system: their numbers fit a trace record, and bits of a notification word.
 pub const MAX_DOMAINS: usize = 32;
+/// A service that comes with Cofferdam (console, memory manager) serves clients whose badge is below
+/// this: each has tables or a ring in the service's memory.
+pub const SERVICE_CLIENTS: usize = 16;
 
 /// How deeply gate calls may nest in one thread.
 pub const MAX_NESTING: usize = 4;

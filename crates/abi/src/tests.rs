@@ -69,17 +69,17 @@ fn the_header_documents_every_call_and_error() {
     assert!(text.contains("#define COF_CALL_GATE_CALL 7u"));
 }
 
-/// The header is committed, so that a C program can be compiled without the tool. `COFFERDAM_BLESS=1` writes it again.
+/// The header is committed, so that a C program can be compiled without the tool. `UPDATE_GOLDEN=1` writes it again.
 #[test]
 fn the_committed_header_is_the_generated_one() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../user/c/include/cofferdam_abi.h");
     let mut text = String::new();
     header::write(&mut text).unwrap();
-    if std::env::var_os("COFFERDAM_BLESS").is_some() {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(path, &text).unwrap();
     }
     let committed = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(committed == text, "user/c/include/cofferdam_abi.h is out of date; run with COFFERDAM_BLESS=1");
+    assert!(committed == text, "user/c/include/cofferdam_abi.h is out of date; run with UPDATE_GOLDEN=1");
 }
 
 /// The comment in front of a line; empty when there is none.

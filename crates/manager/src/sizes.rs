@@ -2,7 +2,7 @@
 
 /// Domains with a number below this can be clients. The tables of all clients are in the manager's
 /// data, so each costs memory.
-pub const CLIENTS: usize = 16;
+pub const CLIENTS: usize = abi::SERVICE_CLIENTS;
 /// Things that a client can hold at a time, shared memory included. A request looks at each once,
 /// so this is part of its bound.
 pub const EACH: usize = 32;

@@ -28,12 +28,11 @@ mod uart;
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use cofferdam::abi::console::{CLIENTS, PRINTED, Printed};
 use cofferdam::{Error, Info, Notification, Start, sys};
 use ring::Ring;
 use uart::Uart;
 
-/// Clients with a badge below this are served.
-const CLIENTS: usize = 16;
 /// Most bytes that one call may carry: bounds the time that the gate takes.
 const WRITE_MAX_BYTES: u32 = 256;
 /// Bytes that the kernel copies at once.
@@ -95,7 +94,7 @@ fn main(start: Start) -> u32 {
         // A line may have been unfinished.
         uart.text("\nconsole: restarted\n");
     }
-    let mut terminal = Terminal { uart, info, open: None };
+    let mut terminal = Terminal { uart, info, open: None, told: [0; CLIENTS] };
     let mut turn = 0u32;
     loop {
         turn = turn.wrapping_add(1);
@@ -114,6 +113,8 @@ struct Terminal {
     info: Info,
     /// The client whose line is unfinished.
     open: Option<u32>,
+    /// Writes of each client that an observer knows to be sent.
+    told: [u32; CLIENTS],
 }
 
 impl Terminal {
@@ -125,8 +126,19 @@ impl Terminal {
                 self.print_part(badge, ring, length);
                 printed = true;
             }
+            self.tell(badge, ring);
         }
         printed
+    }
+
+    /// Tells an observer that all of a client's text is sent, once. Others may write without end, so that the console never waits.
+    fn tell(&mut self, badge: u32, ring: &Ring) {
+        let Some(told) = self.told.get_mut(badge as usize) else { return };
+        if let Some(writes) = ring.sent().filter(|writes| writes != told) {
+            *told = writes;
+            // A marker is never refused.
+            let _ = sys::mark(u32::from(PRINTED), Printed { badge, writes }.value());
+        }
     }
 
     fn print_part(&mut self, badge: u32, ring: &Ring, length: u32) {

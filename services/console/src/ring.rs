@@ -13,6 +13,8 @@ pub struct Ring {
     pushed: AtomicU32,
     /// Bytes ever popped, modulo 2^32; stored by the thread only.
     popped: AtomicU32,
+    /// Writes ever pushed, modulo 2^32; stored by the gate only, after their bytes.
+    writes: AtomicU32,
     bytes: UnsafeCell<[u8; SIZE as usize]>,
 }
 
@@ -22,7 +24,12 @@ unsafe impl Sync for Ring {}
 
 impl Ring {
     pub const fn new() -> Self {
-        Ring { pushed: AtomicU32::new(0), popped: AtomicU32::new(0), bytes: UnsafeCell::new([0; SIZE as usize]) }
+        Ring {
+            pushed: AtomicU32::new(0),
+            popped: AtomicU32::new(0),
+            writes: AtomicU32::new(0),
+            bytes: UnsafeCell::new([0; SIZE as usize]),
+        }
     }
 
     fn slot(&self, count: u32) -> *mut u8 {
@@ -43,6 +50,7 @@ impl Ring {
             unsafe { self.slot(from).copy_from_nonoverlapping(piece.as_ptr(), piece.len()) };
         }
         self.pushed.store(pushed.wrapping_add(text.len() as u32), Ordering::Release);
+        self.writes.store(self.writes.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
         Some(())
     }
 
@@ -64,6 +72,12 @@ impl Ring {
     /// Bytes that have not been sent.
     pub fn used(&self) -> u32 {
         self.pushed.load(Ordering::Relaxed).wrapping_sub(self.popped.load(Ordering::Acquire))
+    }
+
+    /// Consumer: number of writes, if all of them are sent. The number is read first: text that comes later is not counted.
+    pub fn sent(&self) -> Option<u32> {
+        let writes = self.writes.load(Ordering::Acquire);
+        (self.used() == 0).then_some(writes)
     }
 
     /// Consumer: length of the oldest line with its end. Looks at `SIZE` bytes at most.

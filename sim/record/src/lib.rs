@@ -26,7 +26,7 @@ pub use summary::{
     CacheCounts, CallTime, ClockSeen, Counted, DomainCounters, End, EndReason, ExceptionCount, IDLE, Masked,
     ProbeResult, SUMMARY_VERSION, Spread, Summary, VectorTime, Waits, Window, Witness,
 };
-pub use text::{visible, visible_bytes, visible_json};
+pub use text::{visible, visible_bytes, visible_json, visible_name};
 pub use translation::{AreaCounts, TranslationCounts, Walks};
 pub use units::CoreId;
 pub use violation::{Disagreement, Violation, ViolationKind};

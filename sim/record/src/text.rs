@@ -31,6 +31,11 @@ pub fn visible_bytes(bytes: &[u8]) -> String {
     out
 }
 
+/// The same of a name, which is part of one line: its ends of lines and tabs are made visible, too.
+pub fn visible_name(name: &str) -> String {
+    visible(name).replace('\n', "\\x0a").replace('\t', "\\x09")
+}
+
 /// The same of a text.
 pub fn visible(text: &str) -> String {
     visible_bytes(text.as_bytes())
@@ -69,6 +74,11 @@ mod tests {
         );
         let plain = "déjà vu: 10 µs, 漢字 🙂\n";
         assert_eq!(visible(plain), plain);
+    }
+
+    #[test]
+    fn a_name_stays_in_its_line() {
+        assert_eq!(visible_name("main()\nPASS\t\r\n\x1b[8m"), "main()\\x0aPASS\\x09\\x0a\\x1b[8m");
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub fn describe(loaded: &Loaded, system: &System, placed: &Placed, bounds: &[Bou
         keeping: placed.layout.keeping.clone(),
         effort: placed.layout.effort.clone(),
         manager: placed.layout.manager,
+        console: console(loaded, system),
         kernel_areas: kernel_areas(loaded, placed),
         kernel_image: sizes(&placed.layout.kernel),
         symbols: placed
@@ -52,6 +53,14 @@ pub fn describe(loaded: &Loaded, system: &System, placed: &Placed, bounds: &[Bou
             })
             .collect(),
     }
+}
+
+fn console(loaded: &Loaded, system: &System) -> Option<describe::Console> {
+    let domain = loaded.console()?;
+    let number = |name: &str| system.domains.iter().position(|domain| domain.name == name);
+    let callers = system.domains.get(domain)?.callers.iter();
+    let clients = callers.filter_map(|(name, badge)| Some((number(name)? as u8, *badge))).collect();
+    Some(describe::Console { domain: domain as u8, clients })
 }
 
 fn costs(loaded: &Loaded) -> describe::Costs {

@@ -3,14 +3,20 @@
 
 use std::path::{Path, PathBuf};
 
+use abi::SERVICE_CLIENTS;
 use manager::standard::{Account, PAGES, POOL_BYTES, POOLS};
-use manager::{HandOver, HandOverError};
+use manager::{HandOver, HandOverError, SUPERVISOR};
 use manifest::{Board, BoardFile, Domain, Manifest, Refusal, Size, Time};
 use place::Placed;
 
 /// The threads that a call of a gate can wake, by the gate's function. A gate's bound pays for each (docs/time.md, rule (f)): the kernel refuses to wake one whose
 /// activation is more than what is left of the bound.
-const WAKES: [(&str, u64); 1] = [("console_write", 1)];
+const WAKES: [(&str, u64); 1] = [(CONSOLE, 1)];
+/// The console's function.
+const CONSOLE: &str = "console_write";
+
+/// Functions of gates that serve only clients with a low badge.
+const COUNTED: [&str; 2] = [CONSOLE, "memory_request"];
 
 /// The services, as far as the board of a system says what they take.
 #[derive(Clone, Debug)]
@@ -59,6 +65,29 @@ impl Services {
         found
     }
 
+    /// Clients that a service would refuse at each call, because their badge is beyond its tables: what they print would be lost, and they would have no memory.
+    pub(crate) fn unserved(&self, manifest: &Manifest, package: impl Fn(&str) -> PathBuf) -> Vec<Refusal> {
+        let counted = |gate: &str| {
+            let (service, gate) = gate.split_once('.')?;
+            let domain = manifest.domain.get(service).filter(|domain| self.run_in(domain, &package))?;
+            COUNTED.contains(&domain.gate.get(gate)?.entry.as_str()).then_some(service.to_owned())
+        };
+        let mut found = Vec::new();
+        for (number, (client, domain)) in manifest.domain.iter().enumerate() {
+            for (name, used) in &domain.uses {
+                let badge = used.badge.unwrap_or(number as u32) & !SUPERVISOR;
+                let service = used.gate.as_deref().filter(|_| badge as usize >= SERVICE_CLIENTS).and_then(counted);
+                let remedy = match used.badge {
+                    Some(_) => format!("write a `badge` below {SERVICE_CLIENTS} that no other client has"),
+                    None => "move the domain up in the manifest, before those that do not use the service; or remove this entry".to_owned(),
+                };
+                let place = format!("domain.{client}.uses.{name}");
+                found.extend(service.map(|service| beyond(&place, &service, badge).remedy(remedy)));
+            }
+        }
+        found
+    }
+
     /// Opens the manager's account as the service does at its start, with the same code and tables of the same sizes. Otherwise it would end there, and its clients
     /// would have no memory. A manager of one's own can have other tables.
     pub(crate) fn opens(
@@ -89,6 +118,12 @@ impl Services {
         )
     }
 
+    /// The number of the domain that runs the console.
+    pub(crate) fn console(&self, manifest: &Manifest, package: impl Fn(&str) -> PathBuf) -> Option<usize> {
+        let is_console = |domain: &Domain| domain.gate.values().any(|gate| gate.entry == CONSOLE);
+        manifest.domain.values().position(|domain| is_console(domain) && self.run_in(domain, &package))
+    }
+
     /// Whether the program of a domain is one of them.
     fn run_in(&self, domain: &Domain, package: impl Fn(&str) -> PathBuf) -> bool {
         domain.package.as_ref().is_some_and(|own| self.has(&package(&own.path)))
@@ -107,6 +142,13 @@ fn too_low(at: &str, bound: Time, least: Time, place: &str) -> Refusal {
         .limit(format!("{least} ({place})"))
         .rule("a gate of a service that comes with Cofferdam has at least the bound that its longest call needs on the board, in the profile, with an activation of each thread that it wakes")
         .remedy(format!("write `bound = \"{least}\"`, or more"))
+}
+
+fn beyond(at: &str, service: &str, badge: u32) -> Refusal {
+    Refusal::at("CF0208", at, format!("`{service}` would serve no call of this client"))
+        .value(format!("badge {badge}"))
+        .limit(format!("badges 0 to {}", SERVICE_CLIENTS - 1))
+        .rule("a service that comes with Cofferdam has room for a fixed number of clients, told apart by their badges: by default the places of their domains in the manifest")
 }
 
 /// Whole microseconds that hold so many cycles, or ticks, of this frequency.

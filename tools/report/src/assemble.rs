@@ -321,6 +321,7 @@ fn domain(
         faults: analysis.faults.counts[index],
         restarts: analysis.faults.restarts[index],
         exit_code: analysis.exits[index],
+        stopped: analysis.stopped[index],
         areas: domain.areas.clone(),
         account: domain.account.clone(),
         image: domain.image,

@@ -1,5 +1,8 @@
 //! The system as placed and admitted before the run: the part of a report that does not come from the run itself.
 
+use abi::console::{PRINTED, Printed};
+use abi::trace::Event;
+use record::RunEvent;
 use serde::{Deserialize, Serialize};
 
 /// A system as the tool placed and admitted it. Indices are those of the tables in `crates/system`.
@@ -72,6 +75,9 @@ pub struct SystemDescription {
     /// Index of the domain that grants memory at run time, and says so.
     #[serde(default)]
     pub manager: Option<u8>,
+    /// The console that comes with Cofferdam, if it runs.
+    #[serde(default)]
+    pub console: Option<Console>,
     /// Memory of the kernel: vectors, code, tables, data, stack. No domain may touch it.
     #[serde(default)]
     pub kernel_areas: Vec<Area>,
@@ -93,6 +99,15 @@ pub struct Costs {
     pub exit_cycles: u64,
     /// Y: a timer interrupt after which the same thread goes on.
     pub early_cycles: u64,
+}
+
+impl SystemDescription {
+    /// What the console tells by an event, if it does.
+    pub(crate) fn printed(&self, event: &RunEvent) -> Option<Printed> {
+        let own = self.console.as_ref().is_some_and(|console| console.domain == event.domain);
+        let told = own && event.event == Event::Mark as u8 && event.detail == PRINTED;
+        told.then(|| Printed::of(event.payload))
+    }
 }
 
 impl Costs {
@@ -444,6 +459,16 @@ pub struct Gate {
     pub ceiling: u8,
     /// Ticks that one call may take.
     pub bound_ticks: u64,
+}
+
+/// The console that comes with Cofferdam: it tells what it has printed ([`abi::console`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Console {
+    /// Index of its domain.
+    pub domain: u8,
+    /// Each capability for its gate: index of the domain that holds it, and its badge.
+    pub clients: Vec<(u8, u32)>,
 }
 
 /// An interrupt line that is delivered to a domain.

@@ -11,6 +11,8 @@ struct Begin(String);
 
 impl Write for Begin {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        // A name is a stranger's text, in the middle of a line that is ours.
+        let text = &record::visible_name(text);
         let room = MOST_NAME_BYTES - self.0.len();
         if text.len() <= room {
             self.0.push_str(text);
@@ -69,6 +71,12 @@ mod tests {
         assert_eq!(readable("main"), "main");
         assert_eq!(readable(&doubling(1)), "a::<(u64, u64), ((u64, u64), (u64, u64))>");
         assert_eq!(readable(&"x".repeat(MOST_NAME_BYTES)).len(), MOST_NAME_BYTES);
+    }
+
+    #[test]
+    fn a_name_has_no_line_of_its_own() {
+        assert_eq!(readable("main()\nPASS: all\x1b[8m"), "main()\\x0aPASS: all\\x1b[8m");
+        assert_eq!(path("a\n.c"), "a\\x0a.c");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use abi::console::Printed;
 use abi::trace::{Event, Fault, IDLE};
 use manager::note::{self, Note, Reader};
 use record::{RunEvent, observed};
@@ -159,6 +160,9 @@ impl<'a, W: Write> Tracer<'a, W> {
             }
             Event::Interrupt => self.instant(event, "interrupt", json!({"line": event.detail})),
             Event::Mark if self.system.manager == Some(event.domain) && note::is_note(event.detail) => self.note(event),
+            Event::Mark if let Some(Printed { badge, writes }) = self.system.printed(event) => {
+                self.instant(event, "printed", json!({"badge": badge, "writes": writes}))
+            }
             Event::Mark => self.instant(event, "mark", json!({"id": event.detail, "value": event.payload})),
             Event::Exit => self.instant(event, "exit", json!({"code": event.payload as i32})),
             Event::Restart => self.instant(event, "restart", json!({"restarts": event.detail})),

@@ -24,7 +24,7 @@
 #define COF_E_CEILING (-10)
 /* Gate calls nest too deeply. Flatten the chain of calls. */
 #define COF_E_NESTING (-11)
-/* The budget's capacity is below the gate's declared bound, so waiting would not help; or, inside a gate, the rest of the bound does not cover what the call arranges, and the bound is overrun. Give the caller a capacity of at least the bound, or the gate a bound that covers what it arranges. */
+/* The budget's capacity is below the gate's declared bound, so waiting would not help. Inside a gate: what is left of its bound does not cover the call; a call of another gate is only refused, while a signal, an acknowledgement or a restart ends the bound, too. Give the caller a capacity of at least the bound. Give a gate that calls another a bound of at least the other's, the slack (G + M + A) and its own work; one that signals, acknowledges or restarts a bound that covers each of them. */
 #define COF_E_NO_BUDGET (-12)
 /* Another thread is inside the gate or waits for the notification, or has begun to map or unmap frames. Try again later. */
 #define COF_E_BUSY (-13)

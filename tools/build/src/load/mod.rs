@@ -164,8 +164,10 @@ impl Loaded {
     pub(crate) fn admit_with(&self, Options { budgets, analysis }: Options) -> Result<Admitted, Vec<Diagnostic>> {
         let manifest = &self.document.manifest;
         let checked = manifest::check(manifest, &self.board, budgets);
-        let others =
-            [self.programs_there(), self.services.refused(manifest, &self.board, |path| self.package(path))].concat();
+        let package = |path: &str| self.package(path);
+        let services =
+            [&self.services.refused(manifest, &self.board, package)[..], &self.services.unserved(manifest, package)];
+        let others = [self.programs_there(), services.concat()].concat();
         let located = |found: Vec<Refusal>| found.into_iter().map(|refusal| self.document.locate(refusal)).collect();
         let system = match checked {
             Ok(system) if others.is_empty() => system,
@@ -174,6 +176,11 @@ impl Loaded {
         let bounds =
             if budgets && analysis { manifest::analyse(&system, &self.board).map_err(located)? } else { Vec::new() };
         Ok(Admitted { system, bounds })
+    }
+
+    /// The number of the domain that runs the console that comes with Cofferdam.
+    pub(crate) fn console(&self) -> Option<usize> {
+        self.services.console(&self.document.manifest, |path| self.package(path))
     }
 
     /// Refuses what the memory manager would refuse when it starts.

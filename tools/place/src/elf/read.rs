@@ -158,7 +158,8 @@ impl Names {
         self.0 = left.ok_or_else(|| {
             format!("its symbols, or its sections, have names of more than {} MiB together", MAX_NAMES_BYTES >> 20)
         })?;
-        Ok(String::from_utf8_lossy(name).into_owned())
+        // Refusals and reports print it in lines of their own.
+        Ok(record::visible_name(&String::from_utf8_lossy(name)))
     }
 }
 

@@ -22,7 +22,7 @@ use record::{RunEvent, Summary, observed};
 use crate::MAX_MARKS;
 use crate::describe::SystemDescription;
 use crate::running::{Running, Segment};
-use crate::schema::MarkReport;
+use crate::schema::{MarkReport, Stopped};
 use crate::time::Timebase;
 use crate::timeline::{Marker, MarkerKind, TimelineBuilder};
 
@@ -82,6 +82,8 @@ pub struct Analysis<'a> {
     pub faults: Faults,
     pub refused: Refused,
     pub exits: Vec<Option<u32>>,
+    /// For each domain that another has stopped, and nobody has restarted since: by whom, and when.
+    pub stopped: Vec<Option<Stopped>>,
     pub interrupts: BTreeMap<u16, u64>,
     pub handlers: HandlersMeter,
     pub printing: Printing,
@@ -126,6 +128,7 @@ impl<'a> Analysis<'a> {
             faults: Faults::new(domains, summary),
             refused: Refused::default(),
             exits: vec![None; domains],
+            stopped: vec![None; domains],
             interrupts: system.interrupts.iter().map(|interrupt| (interrupt.line, 0)).collect(),
             marks: BTreeMap::new(),
             grants: Grants::default(),
@@ -242,10 +245,7 @@ impl<'a> Analysis<'a> {
             Event::Mark => self.mark(event),
             Event::Exit => self.exit(event),
             Event::Restart => self.restart(event),
-            Event::Stop => {
-                self.for_threads_of(event.domain, Jobs::abandon);
-                true
-            }
+            Event::Stop => self.stop(event),
             Event::Occupy => true,
             Event::Refused => self.refused.note(event),
             Event::Start => {
@@ -279,8 +279,7 @@ impl<'a> Analysis<'a> {
             },
             observed::HANDLED => {
                 self.note_stop(event);
-                let contexts = (self.execution.last_context(), self.running.thread());
-                self.printing.handled(event, contexts, self.system);
+                self.printing.handled(event, self.execution.last_context(), self.system);
                 let charge = self.execution.handled(event, self.running.thread(), self.system);
                 self.charge(charge);
             }
@@ -401,8 +400,18 @@ impl<'a> Analysis<'a> {
         for thread in self.system.threads.iter().filter(|thread| thread.domain == event.domain) {
             self.execution.restarted(thread.index);
         }
+        self.printing.restarted(event.domain);
+        if let Some(stopped) = self.stopped.get_mut(usize::from(event.domain)) {
+            *stopped = None;
+        }
         self.stands_out(event, MarkerKind::Restart, None);
         self.faults.restart(event)
+    }
+
+    fn stop(&mut self, event: &RunEvent) -> bool {
+        self.for_threads_of(event.domain, Jobs::abandon);
+        let by = self.running.thread().map(|(_, domain)| Stopped { by: domain, at: event.cycle });
+        self.stopped.get_mut(usize::from(event.domain)).map(|stopped| *stopped = stopped.or(by)).is_some()
     }
 
     fn exit(&mut self, event: &RunEvent) -> bool {
@@ -430,6 +439,10 @@ impl<'a> Analysis<'a> {
     fn mark(&mut self, event: &RunEvent) -> bool {
         if self.system.manager == Some(event.domain) && Grants::concern(event.detail) {
             return self.grants.note(event, self.system);
+        }
+        if let Some(printed) = self.system.printed(event) {
+            self.printing.told(printed);
+            return true;
         }
         let key = (event.domain, event.detail);
         let of_domain = || self.marks.range((key.0, 0)..=(key.0, u16::MAX)).count();

@@ -458,6 +458,15 @@ pub struct InterruptReport {
     pub separation: Option<Separation>,
 }
 
+/// That a domain was stopped by a call of another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// Index of the domain whose code called.
+    pub by: u8,
+    /// Cycle of the call.
+    pub at: u64,
+}
+
 /// Text of a domain that the console had not printed when the run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unprinted {

@@ -3,6 +3,7 @@
 use record::{CacheCounts, CoreId, TranslationCounts};
 use serde::{Deserialize, Serialize};
 
+use super::Stopped;
 use super::meter::DomainUse;
 use crate::describe::{Account, Area, ImageSizes};
 use crate::place::Nearest;
@@ -43,6 +44,9 @@ pub struct DomainReport {
     pub restarts: u64,
     /// Code with which its last thread ended; absent when it did not end.
     pub exit_code: Option<u32>,
+    /// Another domain has stopped it, and nobody has restarted it since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
     /// The memory that it may access.
     pub areas: Vec<Area>,
     /// Promises of the ledger to it.

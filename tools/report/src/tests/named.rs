@@ -1,5 +1,6 @@
 //! Verdicts that name who it was, and notes of runs that pass.
 
+use abi::console::{PRINTED, Printed};
 use abi::trace::{Event, Fault};
 use abi::{Call, Error};
 use record::{Entered, RunEvent, observed};
@@ -7,7 +8,7 @@ use record::{Entered, RunEvent, observed};
 use super::time::{SV_CALL, SYS_TICK, handled, ran};
 use super::{START, at, idle, summary, switch, system};
 use crate::Report;
-use crate::describe::{Handlers, SystemDescription};
+use crate::describe::{Console, Handlers, SystemDescription};
 
 fn build(system: &SystemDescription, cycles: u64, events: &[RunEvent]) -> Report {
     let recorded = record::Summary { use_recorded: true, ..summary(cycles) };
@@ -115,7 +116,8 @@ fn a_thread_that_waits_for_its_first_release_for_ever_misses_its_deadlines() {
 #[test]
 fn text_that_the_console_has_not_printed_is_told() {
     let mut system = system();
-    (system.gates[0].name, system.threads[0].period_ticks) = ("console.write".into(), None);
+    system.threads[0].period_ticks = None;
+    system.console = Some(Console { domain: 1, clients: vec![(0, 7)] });
     // Thread 1 is the console's; thread 0 writes through the gate, which signals, and ends.
     let writes = [
         switch(0, 0, 0),
@@ -131,14 +133,17 @@ fn text_that_the_console_has_not_printed_is_told() {
         ran(80, 0, 10),
     ];
     let prints = [switch(85, 1, 1), handled(90, SV_CALL, Some(Call::Yield), 10), ran(120, 1, 30), idle(125)];
-    let waits = [handled(130, SV_CALL, Some(Call::Wait), 10)];
+    // It never waits. A count that belongs to another client says nothing.
+    let tells = |at_cycle, badge| at(at_cycle, Event::Mark, 1, PRINTED, Printed { badge, writes: 1 }.value());
     let ends = [at(140, Event::Exit, 0, 0, 0)];
     let report = |parts: &[&[RunEvent]]| build(&system, 200, &parts.concat());
     let lost = report(&[&writes, &ends]);
     let codes: Vec<_> = lost.verdict.failures.iter().map(|failure| failure.explained.clone()).collect();
     assert_eq!(codes, [Some("CF0723".to_owned())]);
     assert_eq!((lost.unprinted[0].domain, lost.unprinted[0].writes, lost.unprinted[0].ended), (0, 1, true));
-    let whole = report(&[&writes, &prints, &waits, &ends]);
+    let other = report(&[&writes, &prints, &[tells(130, 2)], &ends]);
+    assert_eq!(other.unprinted, lost.unprinted);
+    let whole = report(&[&writes, &prints, &[tells(130, 7)], &ends]);
     assert!(whole.verdict.ok && whole.unprinted.is_empty(), "{:?}", whole.verdict);
     let cut = report(&[&writes, &prints]);
     assert!(cut.verdict.ok, "{:?}", cut.verdict);

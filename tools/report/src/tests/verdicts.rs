@@ -17,6 +17,19 @@ fn a_good_run_is_good() {
 }
 
 #[test]
+fn whoever_stops_a_domain_is_named_and_a_hostile_one_fails_the_run() {
+    let stop = [super::switch(10, 1, 1), at(20, Event::Stop, 0, 0, 0)];
+    let mut system = system();
+    let told = super::report(&system, &summary(100), stop).verdict;
+    assert!(told.ok && told.notes[0].contains("stopped"), "{told:?}");
+    system.domains[1].hostile = true;
+    let failures = super::report(&system, &summary(100), stop).verdict.failures;
+    assert_eq!(failures[0].code, "domain-stopped");
+    let restarted = [stop[0], stop[1], at(30, Event::Restart, 0, 1, 0)];
+    assert!(super::report(&system, &summary(100), restarted).verdict.ok);
+}
+
+#[test]
 fn a_hostile_domain_may_fault_and_others_may_not() {
     let events = [at(10, Event::Fault, 1, 1, 0x10), at(20, Event::Exit, 1, 0, u32::MAX)];
     assert_eq!(codes(&build(100, events)), ["domain-fault", "exit-code"]);

@@ -6,7 +6,7 @@ pub(crate) mod time;
 
 use text::{fail, failure, moment, time, times};
 
-use crate::schema::{DomainReport, Failure, FaultReport, KernelFailure, Measure, Report, Verdict};
+use crate::schema::{DomainReport, Failure, FaultReport, KernelFailure, Measure, Report, Stopped, Verdict};
 
 /// Status of a run whose awaited domain faulted and is not restarted (`FAULTED` of the kernel).
 const FAULTED: u32 = 0xfa;
@@ -151,6 +151,17 @@ fn remedy_of(fault: Option<&FaultReport>) -> &'static str {
     }
 }
 
+/// A hostile domain has stopped another: the manifest lets it, but what the other promised is not kept from then on.
+fn stopped(report: &Report, domain: &DomainReport) -> Option<Failure> {
+    let Stopped { by, at } = domain.stopped?;
+    let by = report.domains.iter().find(|other| other.index == by && other.hostile)?;
+    let (name, by) = (&domain.name, &by.name);
+    let text = format!("{by}, which is hostile, stopped {name} at {}, and nobody restarted it.", moment(report, at));
+    let remedy =
+        "take the right to write (`w`) from its capability for the domain, or have a supervisor restart what it stops";
+    Some(Failure { place: Some(format!("domain.{name}")), at: Some(at), ..failure("domain-stopped", text, remedy) })
+}
+
 fn domains(report: &Report, failures: &mut Vec<Failure>) {
     for domain in report.domains.iter().filter(|domain| !domain.hostile) {
         let DomainReport { name, faults, .. } = domain;
@@ -167,6 +178,7 @@ fn domains(report: &Report, failures: &mut Vec<Failure>) {
                 ..failure("domain-fault", text, remedy_of(first))
             });
         }
+        failures.extend(stopped(report, domain));
         if let Some(code) = domain.exit_code.filter(|&code| code != 0) {
             failures.push(Failure {
                 place: Some(format!("domain.{name}")),

@@ -12,7 +12,14 @@ pub fn of(report: &Report) -> Vec<String> {
         let writes = unprinted.writes;
         Some(format!("The run ended before the console had printed the last {writes} writes of {}.", domain.name))
     });
-    handlers.chain(lines).chain(cut).collect()
+    handlers.chain(lines).chain(cut).chain(report.domains.iter().filter_map(|domain| stopped(report, domain))).collect()
+}
+
+fn stopped(report: &Report, domain: &DomainReport) -> Option<String> {
+    let stopped = domain.stopped.filter(|_| !domain.hostile)?;
+    let by = report.domains.iter().find(|other| other.index == stopped.by && !other.hostile)?;
+    let at = moment(report, stopped.at);
+    Some(format!("{} stopped {} at {at}: deadlines from then on were not judged.", by.name, domain.name))
 }
 
 fn handlers(report: &Report, domain: &DomainReport) -> Vec<String> {

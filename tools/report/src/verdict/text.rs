@@ -47,6 +47,7 @@ pub fn explained(code: &str) -> Option<&'static str> {
         "region-registers" => "CF0717",
         "exit-code" | "run-status" => "CF0718",
         "domain-fault" => "CF0719",
+        "domain-stopped" => "CF0724",
         "masked-bound" => "CF0720",
         "run-not-modelled" | "trace-lost" | "trace-strange" => "CF0721",
         "output-text" | "output-sequence" => "CF0722",
