@@ -19,6 +19,24 @@ use crate::toolchain::Toolchain;
 /// The parts of the run-time that every domain in C is linked with.
 const GLUE: &str = "user/c/src";
 
+/// Flags with which all domains of a board are compiled and linked. The second name the objects of the run-time, so they are made once for a system and not for
+/// each of its domains: that takes longer than a small program.
+pub(crate) struct Flags {
+    compile: Vec<String>,
+    link: Vec<String>,
+}
+
+impl Flags {
+    /// Both, and the objects.
+    ///
+    /// # Errors
+    /// CF0501 for a file of the checkout that cannot be read, CF0506 when the run-time does not build, CF0601 when the library of C is not installed.
+    pub(crate) fn of(install: &Install, tools: &Toolchain, board: &Board) -> Result<Flags, Diagnostic> {
+        let library = Library::of(install, tools, board)?;
+        Ok(Flags { compile: flags_with(install, board, &library), link: linking(install, tools, board, &library)? })
+    }
+}
+
 /// Flags for compiling: processor, sections, library of C, include directories of `cofferdam.h`.
 ///
 /// # Errors
@@ -39,9 +57,12 @@ fn flags_with(install: &Install, board: &Board, library: &Library) -> Vec<String
 /// Flags for linking: the domain's linker script, relocations kept, and the run-time's objects in front of the C library.
 ///
 /// # Errors
-/// As [`build_c`].
+/// As [`compiler_flags`]; CF0506 when the run-time does not build.
 pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<String>, Diagnostic> {
-    let library = Library::of(install, tools, board)?;
+    linking(install, tools, board, &Library::of(install, tools, board)?)
+}
+
+fn linking(install: &Install, tools: &Toolchain, board: &Board, library: &Library) -> Result<Vec<String>, Diagnostic> {
     let mut flags = board.core.targets.c_flags.clone();
     flags.push("-nostartfiles".to_owned());
     flags.extend(["-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments", "-Wl,-z,noexecstack"].map(String::from));
@@ -51,7 +72,7 @@ pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Resu
     let script = |name: &str| install.root.join("user").join(name);
     let scripts = [script("unwind.ld")].into_iter().chain(library.scripts()).chain([script("domain.ld")]);
     flags.extend(scripts.map(|script| format!("-T{}", script.display())));
-    flags.extend(glue(install, tools, board, &library)?.iter().map(|object| object.display().to_string()));
+    flags.extend(glue(install, tools, board, library)?.iter().map(|object| object.display().to_string()));
     Ok(flags)
 }
 
@@ -134,17 +155,18 @@ fn expand(directory: &Path, pattern: &str) -> Result<Vec<PathBuf>, Diagnostic> {
 ///
 /// # Errors
 /// CF0501 for a source that does not exist, CF0506 when it does not build.
-pub fn build_c(
+pub(crate) fn build_c(
     install: &Install,
     tools: &Toolchain,
     board: &Board,
+    common: &Flags,
     directory: &Path,
     objects: &Path,
     source: &CSources,
 ) -> Result<Linked, Diagnostic> {
     let (dir, name) = (objects, objects.file_name().unwrap_or_default().to_string_lossy());
     create_dir(dir)?;
-    let mut flags = compiler_flags(install, tools, board)?;
+    let mut flags = common.compile.clone();
     flags.extend(source.include.iter().map(|include| format!("-I{}", directory.join(include).display())));
     flags.extend(source.flags.iter().cloned());
     let mut sources = Vec::new();
@@ -167,11 +189,10 @@ pub fn build_c(
     let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
     let (objects, warnings): (Vec<_>, Vec<_>) = compiled.into_iter().unzip();
     let libraries: &[&str] = if cpp { &["-lstdc++", "-lm", "-o"] } else { &["-lm", "-o"] };
-    let flags = linker_flags(install, tools, board)?;
     let link = |suffix: &str, more: &[&str]| {
         let output = dir.join(format!("{name}{suffix}.elf"));
         let mut command = Command::new(&tools.gcc);
-        command.args(&objects).args(&flags).args(more).args(libraries).arg(&output);
+        command.args(&objects).args(&common.link).args(more).args(libraries).arg(&output);
         command::run(&format!("the domain `{name}`"), &mut command)?;
         input::read(&output, input::MOST_BINARY).map_err(|why| unreadable(&output, &why))
     };
@@ -184,7 +205,7 @@ pub fn build_c(
 /// A CMake toolchain file with the same flags.
 ///
 /// # Errors
-/// As [`build_c`].
+/// As [`compiler_flags`]; CF0506 when the run-time does not build.
 pub fn cmake_toolchain(install: &Install, tools: &Toolchain, board: &Board) -> Result<String, Diagnostic> {
     let quoted = |flags: Vec<String>| flags.join(" ");
     let (compile, link) =

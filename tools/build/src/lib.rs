@@ -29,7 +29,7 @@ mod sources;
 mod toolchain;
 mod watch;
 
-pub use c::{build_c, cmake_toolchain, compiler_flags, linker_flags};
+pub use c::{cmake_toolchain, compiler_flags, linker_flags};
 pub use claim::Claim;
 pub use describe::describe;
 pub use files::{hash, write_file};

@@ -7,6 +7,7 @@ use manifest::{Bound, Diagnostic, Refusal, input};
 use place::{Placed, Programs};
 use serde_json::json;
 
+use crate::c::{Flags, build_c};
 use crate::claim::Claim;
 use crate::files::write_file;
 use crate::install::{Install, unreadable};
@@ -14,7 +15,7 @@ use crate::load::{Admitted, Loaded};
 use crate::options::Options;
 use crate::origin::Origin;
 use crate::toolchain::Toolchain;
-use crate::{Linked, build_c, build_crate, build_kernel, describe, locate};
+use crate::{Linked, build_crate, build_kernel, describe, locate};
 
 /// The word of progress while somebody else builds or runs this system.
 pub const WAITING: &str = "when the run under way is over";
@@ -65,6 +66,7 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
     let directory = loaded.document.directory();
     let (mut domains, mut commands, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     let results = install.system_dir(&loaded.results);
+    let mut flags = None;
     for (name, domain) in &loaded.document.manifest.domain {
         progress(name);
         let place = |d: Diagnostic| {
@@ -75,7 +77,11 @@ pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&st
             build_crate(install, &tools, &loaded.board, &loaded.package(&source.path), source)
         } else if let Some(source) = &domain.c {
             let objects = results.join("c").join(name);
-            build_c(install, &tools, &loaded.board, directory, &objects, source)
+            if flags.is_none() {
+                flags = Some(Flags::of(install, &tools, &loaded.board).map_err(place)?);
+            }
+            let flags = flags.as_ref().expect("they were made a moment ago");
+            build_c(install, &tools, &loaded.board, flags, directory, &objects, source)
         } else {
             let finished = directory.join(domain.elf.as_deref().unwrap_or_default());
             domains.push(read(&finished).map_err(place)?);

@@ -1,5 +1,6 @@
 //! Builds cargo packages for the chip.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -35,10 +36,13 @@ const SMALL: &[&str] = &[
     "profile.bare.package.cofferdam-sched.opt-level=2",
 ];
 
-/// The linker of domains: it runs the compiler's twice. From the end of its name rustc takes it for a `gcc`.
-const LINK_TWICE: &str = "user/link-twice-gcc";
-/// The linker script of domains.
-const DOMAIN_SCRIPT: &str = "user/domain.ld";
+/// Directory of the linker of domains and its script.
+const LINKING: &str = "user";
+/// The linker of domains: it runs the compiler's twice. From the end of its name rustc takes it for a `gcc`. It is found by its name, because a path
+/// among the options would have the compiler's library built again for each checkout.
+const LINK_TWICE: &str = "link-twice-gcc";
+/// The linker script of domains, which the linker finds beside itself.
+const DOMAIN_SCRIPT: &str = "domain.ld";
 
 /// Directories of kernels, each with a directory for each board: all that kernels can have, and without the code for handlers.
 const KERNELS: [&str; 2] = ["kernel", "kernel-without-handlers"];
@@ -100,9 +104,11 @@ fn cargo(
     let mut with = vec![tools.linker()];
     if is_domain {
         let read = |path: PathBuf| input::read(&path, input::MOST_TEXT).map_err(|why| unreadable(&path, &why));
+        let linking = install.root.join(LINKING);
         for file in [DOMAIN_SCRIPT, LINK_TWICE] {
-            with.push(hash(&read(install.root.join(file))?));
+            with.push(hash(&read(linking.join(file))?));
         }
+        command.env("PATH", first_in_path(linking));
         with.push(elsewhere);
     }
     Ok(Build {
@@ -127,14 +133,19 @@ fn codegen(options: &[&str]) -> Vec<String> {
     options.iter().flat_map(|option| ["-C".to_owned(), (*option).to_owned()]).collect()
 }
 
+/// The search path of programs, with this directory before all others.
+fn first_in_path(directory: PathBuf) -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let all = std::iter::once(directory.clone()).chain(std::env::split_paths(&path));
+    std::env::join_paths(all).unwrap_or_else(|_| directory.into())
+}
+
 /// The compiler's options for domains of a board.
-fn domain_flags(install: &Install, board: &Board) -> Vec<String> {
-    let script = install.root.join(DOMAIN_SCRIPT);
-    let script = format!("link-arg=-T{}", script.display());
+fn domain_flags(board: &Board) -> Vec<String> {
     let cpu = format!("target-cpu={}", board.core.targets.cpu);
-    let linker = format!("linker={}", install.root.join(LINK_TWICE).display());
+    let linker = format!("linker={LINK_TWICE}");
     let mut options = vec![cpu.as_str(), linker.as_str(), "link-arg=-nostartfiles"];
-    options.extend(["relocation-model=static", "link-arg=-Wl,--gc-sections", script.as_str()]);
+    options.extend(["relocation-model=static", "link-arg=-Wl,--gc-sections"]);
     let mut flags = codegen(&options);
     flags.extend(addresses(&board.core).iter().flat_map(|flag| ["-C".to_owned(), format!("link-arg={flag}")]));
     flags.extend(board.core.targets.c_flags.iter().flat_map(|f| ["-C".to_owned(), format!("link-arg={f}")]));
@@ -160,7 +171,7 @@ pub fn build_crate(
             .remedy("correct the path, or create the package"));
     }
     install.link_for(directory)?;
-    let flags = domain_flags(install, board);
+    let flags = domain_flags(board);
     let mut build = cargo(install, tools, board, (For::Domain, directory), &flags)?;
     if let Some(bin) = &source.bin {
         build.command.args(["--bin", bin]);
@@ -278,7 +289,7 @@ fn kernel_program(
 pub fn build_malloc(install: &Install, tools: &Toolchain, board: &Board, dir: &Path) -> Result<PathBuf, Diagnostic> {
     const PACKAGE: &str = "cofferdam-malloc";
     // A library is not linked, but with other options the core library would be built again for it.
-    let flags = domain_flags(install, board);
+    let flags = domain_flags(board);
     let mut build = cargo(install, tools, board, (For::Domain, &install.root), &flags)?;
     build.command.args(["-p", PACKAGE]);
     let finished = build.run("the heap")?;

@@ -12,12 +12,9 @@ pub(super) fn inherit(directory: &Path, target: &str, others: &[PathBuf], of_tar
     if directory.join(PROFILE).exists() {
         return;
     }
-    let has_target = |other: &&PathBuf| of_target && notes(other, target).is_file();
-    let any = || others.iter().find_map(|other| noted_target(other).map(|noted| (other, noted)));
-    let Some((from, noted)) = others.iter().find(has_target).map(|other| (other, target.to_owned())).or_else(any)
-    else {
-        return;
-    };
+    let has_target = |other: &&PathBuf| of_target && other.join(target).is_dir();
+    let noted = || others.iter().filter(|other| notes(other).is_file());
+    let Some(from) = noted().find(has_target).or(noted().next()) else { return };
     // Whoever builds there is waited for. He does not wait for this directory: nothing has been noted in it.
     let Ok(lock) = File::open(from.join(LOCK)) else { return };
     if lock.lock_shared().is_err() {
@@ -25,13 +22,7 @@ pub(super) fn inherit(directory: &Path, target: &str, others: &[PathBuf], of_tar
     }
     let parts = [Some(PROFILE), Some(target).filter(|target| of_target && from.join(target).is_dir())];
     let copied = parts.into_iter().flatten().try_for_each(|part| copy(&from.join(part), &directory.join(part)));
-    let _ = copied.and_then(|()| fs::copy(notes(from, &noted), notes(directory, target)).map(drop));
-}
-
-/// A target for which something was built in a directory.
-fn noted_target(directory: &Path) -> Option<String> {
-    let names = fs::read_dir(directory).ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    names.filter_map(|name| name.strip_suffix(".built").map(str::to_owned)).min()
+    let _ = copied.and_then(|()| fs::copy(notes(from), notes(directory)).map(drop));
 }
 
 /// Copies a directory with the times of its files, by which cargo goes.

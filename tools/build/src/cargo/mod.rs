@@ -21,7 +21,7 @@ mod inherit;
 mod places;
 
 /// Notes that are kept: the latest.
-const MOST_NOTES: usize = 2000;
+const MOST_NOTES: usize = 8000;
 /// Sources of the compiler's own library: they come with it, and cargo knows its version.
 const OF_COMPILER: &str = "/rustlib/src/rust/";
 
@@ -35,7 +35,7 @@ pub(crate) struct Build {
     pub directory: PathBuf,
     /// The target, which has a directory of its own in that.
     pub target: String,
-    /// What results are built with and cargo does not know.
+    /// What programs are linked with and cargo does not know.
     pub with: String,
     /// Directories from which results are copied if nothing was built in this one yet.
     pub others: Vec<PathBuf>,
@@ -57,7 +57,7 @@ impl Build {
     /// CF0506 when it does not build, CF0604 for a directory that cannot be written, CF0605 when cargo keeps what it should not.
     pub fn run(&mut self, what: &str) -> Result<Finished, Diagnostic> {
         create_dir(&self.directory)?;
-        let (lock, notes) = (self.directory.join(LOCK), notes(&self.directory, &self.target));
+        let (lock, notes) = (self.directory.join(LOCK), notes(&self.directory));
         let file = File::options().create(true).append(true).open(&lock).and_then(|file| file.lock().map(|()| file));
         let lock = file.map_err(|error| unwritable(&lock, &error))?;
         inherit::inherit(&self.directory, &self.target, &self.others, self.of_target);
@@ -129,8 +129,10 @@ impl Results {
             files.entry(nearest.cloned().unwrap_or_default()).or_default().insert(file);
         }
         let hashes: BTreeMap<&PathBuf, String> =
-            files.iter().map(|(package, files)| (package, hash_of(package, files, with))).collect();
-        let all = hash(hashes.values().flat_map(|hash| hash.bytes()).collect::<Vec<u8>>().as_slice());
+            files.iter().map(|(package, files)| (package, hash_of(package, files))).collect();
+        // Only a program is linked. A library for the host is the same whatever it is built for.
+        let all = hashes.values().map(String::as_str).chain([with]).flat_map(str::bytes).collect::<Vec<u8>>();
+        let all = hash(&all);
         let made = messages.iter().filter_map(|message| {
             let (result, package) = (first(message)?, directory(message)?);
             let is_program = result.with_extension("d").is_file();
@@ -172,9 +174,8 @@ fn sources(result: &Path) -> Vec<PathBuf> {
 }
 
 /// The hash of names within the package and of contents, so that a copy of a checkout elsewhere has the same. A file that is not there has none.
-fn hash_of(package: &Path, files: &BTreeSet<PathBuf>, with: &str) -> String {
+fn hash_of(package: &Path, files: &BTreeSet<PathBuf>) -> String {
     let mut hasher = Sha256::new();
-    hasher.update(with);
     files.iter().for_each(|file| add(&mut hasher, package, file));
     format!("{:x}", hasher.finalize())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub(super) const PROFILE: &str = "bare";
 /// Held by whoever builds in a directory.
 pub(super) const LOCK: &str = "lock";
-/// The file in which a directory's results for a target are noted.
-pub(super) fn notes(directory: &Path, target: &str) -> PathBuf {
-    directory.join(format!("{target}.built"))
+/// The file in which a directory's results are noted, for all targets: what runs on the host belongs to each.
+pub(super) fn notes(directory: &Path) -> PathBuf {
+    directory.join("built")
 }

@@ -146,13 +146,13 @@ fn a_new_directory_has_what_another_has_with_its_times() {
         scratch.write(&format!("{directory}/lock"), "");
         scratch.write(&format!("{directory}/bare/deps/host"), directory);
         scratch.write(&format!("{directory}/{target}/bare/deps/core"), directory);
-        scratch.write(&format!("{directory}/{target}.built"), &format!("notes of {directory}\n"));
+        scratch.write(&format!("{directory}/built"), &format!("notes of {directory}\n"));
     }
     let others = ["a", "b"].map(|name| scratch.0.join(name));
     let read = |path: &str| fs::read_to_string(scratch.0.join(path)).unwrap_or_default();
     inherit::inherit(&scratch.0.join("new"), "riscv", &others, true);
     assert_eq!(["bare/deps/host", "riscv/bare/deps/core"].map(|path| read(&format!("new/{path}"))), ["b", "b"]);
-    assert_eq!(read("new/riscv.built"), "notes of b\n");
+    assert_eq!(read("new/built"), "notes of b\n");
     let core = fs::metadata(scratch.0.join("new/riscv/bare/deps/core")).unwrap();
     assert_eq!(core.modified().unwrap(), SystemTime::UNIX_EPOCH);
     // Something was built there already.
@@ -161,7 +161,7 @@ fn a_new_directory_has_what_another_has_with_its_times() {
     // Other options: only what runs on the host.
     inherit::inherit(&scratch.0.join("domains"), "riscv", &others, false);
     assert_eq!((read("domains/bare/deps/host").as_str(), scratch.0.join("domains/riscv").exists()), ("a", false));
-    assert_eq!(read("domains/riscv.built"), "notes of a\n");
+    assert_eq!(read("domains/built"), "notes of a\n");
 }
 
 #[test]
