@@ -6,11 +6,11 @@
 #
 #   unit      crates, kernel and host tools, on the host
 #   system    whole systems under QEMU: package cofferdam-tests in tests/suites; each of its test programs is a suite, and
-#             `gateway`, `mutants` and so on run one alone
+#             `attacks`, `mutants` and so on run one alone
 #   virtual   the kernel in virtual time, 200 000 random systems drawn (COFFERDAM_TIME_SYSTEMS); only when named
 #   fuzz      instructions, frames, stack pointers of two hostile domains, 100 000 cases on each board (COFFERDAM_FUZZ_LIVES of each
 #             domain, COFFERDAM_FUZZ_SEED, COFFERDAM_FUZZ_FIRST); only when named
-#   gateway_a9, gateway_m33   the gateway on further boards; only when named
+#   gateway, gateway_a9, gateway_m33   the gateway on each board; only when named
 #   NAME_long the tests of a suite, `unit` among them, that take too long for every change: those marked `#[ignore]`; only when named
 #   long      all that runs only when named
 #
@@ -27,7 +27,7 @@ cd "$ROOT" || exit 1
 cofferdam_find_rust
 SYSTEM_PACKAGE=cofferdam-tests
 # The longest, longest first: what begins last should not take long. Others follow in any order.
-LONGEST=(mutants unit gateway conformance gateway_a9 endurance)
+LONGEST=(mutants unit direct conformance gateway gateway_a9 endurance)
 LANES="${COFFERDAM_LANES:-$(nproc)}"
 LOGS="$COFFERDAM_TARGET/test-logs"
 mkdir -p "$LOGS"
@@ -131,7 +131,7 @@ mapfile -t UNIT < <(unit_packages)
 mapfile -t SYSTEM < <(system_suites)
 SYSTEM+=(lib)
 # Those that run only when named, and the others.
-LONG=(virtual fuzz gateway_a9 gateway_m33 unit_long)
+LONG=(virtual fuzz gateway gateway_a9 gateway_m33 stand_alone unit_long)
 mapfile -t -O "${#LONG[@]}" LONG < <(cd tests/suites/tests && grep -l '^#\[ignore' -- *.rs | sed 's/\.rs$/_long/')
 USUAL=()
 for name in "${SYSTEM[@]}"; do case " ${LONG[*]} " in *" $name "*) ;; *) USUAL+=("$name") ;; esac; done

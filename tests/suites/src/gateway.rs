@@ -23,8 +23,6 @@ pub struct Gateway {
     board: Option<&'static str>,
     /// Modelled time that repeats enough of the whole run.
     again: &'static str,
-    /// Modelled time after which a run that only looks is ended, if it need not end by itself.
-    limit: Option<&'static str>,
     /// One run at a time: each leaves its events in the same place.
     running: Mutex<()>,
     whole: OnceLock<(Ran, Vec<RunEvent>)>,
@@ -37,26 +35,16 @@ fn list<'a>(of: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
 impl Gateway {
     /// On the manifest's board or another one; modelled time of the run that is compared with the whole one.
     pub const fn new(board: Option<&'static str>, again: &'static str) -> Gateway {
-        Gateway::made([MANIFEST, "gateway"], board, again, None)
+        Gateway::made([MANIFEST, "gateway"], board, again)
     }
 
     /// A manifest with its system's name, on its board.
     pub const fn of(system: [&'static str; 2], again: &'static str) -> Gateway {
-        Gateway::made(system, None, again, None)
+        Gateway::made(system, None, again)
     }
 
-    const fn made(
-        [manifest, name]: [&'static str; 2],
-        board: Option<&'static str>,
-        again: &'static str,
-        limit: Option<&'static str>,
-    ) -> Gateway {
-        Gateway { manifest, name, board, again, limit, running: Mutex::new(()), whole: OnceLock::new() }
-    }
-
-    /// The first seconds of the system on the manifest's board, up to a modelled time.
-    pub const fn beginning(limit: &'static str) -> Gateway {
-        Gateway::made([MANIFEST, "gateway"], None, limit, Some(limit))
+    const fn made([manifest, name]: [&'static str; 2], board: Option<&'static str>, again: &'static str) -> Gateway {
+        Gateway { manifest, name, board, again, running: Mutex::new(()), whole: OnceLock::new() }
     }
 
     fn run(&self, more: &[&str]) -> (Ran, Vec<RunEvent>) {
@@ -72,7 +60,7 @@ impl Gateway {
     }
 
     fn whole(&self) -> &(Ran, Vec<RunEvent>) {
-        self.whole.get_or_init(|| self.run(&self.limit.map_or(Vec::new(), |limit| vec!["--limit", limit])))
+        self.whole.get_or_init(|| self.run(&[]))
     }
 
     /// The run to the system's end, which serves all that only look.
@@ -243,18 +231,14 @@ impl Gateway {
 /// A test for each thing that holds of a [`Gateway`], whatever the board, and of one more, which says how checks are kept there.
 #[macro_export]
 macro_rules! gateway_holds {
-    (@ $ignored:tt $gateway:ident: $($thing:ident)+) => {
-        $( $crate::gateway_holds! { @@ $ignored $gateway: $thing } )+
-    };
-    (@@ [$($ignored:tt)*] $gateway:ident: $thing:ident) => {
+    (@ $gateway:ident: $($thing:ident)+) => { $(
         #[test]
-        $($ignored)*
         fn $thing() {
             $gateway.$thing();
         }
-    };
-    ($(#[$ignored:meta])? $gateway:ident: $checks:ident) => {
-        $crate::gateway_holds! { @ [$(#[$ignored])?] $gateway:
+    )+ };
+    ($gateway:ident: $checks:ident) => {
+        $crate::gateway_holds! { @ $gateway:
             it_ends_as_promised
             control_meets_every_deadline_and_the_bound_that_was_admitted
             every_attack_is_contained_as_the_victims_see_it

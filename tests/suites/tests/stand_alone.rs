@@ -47,7 +47,6 @@ fn freertos_tasks_use_more_ranges_than_there_are_regions() {
 }
 
 #[test]
-#[ignore = "figures of docs/stand-alone.md: `make test-long` runs it"]
 fn a_miss_on_freertos_takes_few_instructions() {
     let printed = make("measure");
     assert!(number(&printed, "miss:", ", instructions") > 10_000, "{printed}");
@@ -61,7 +60,6 @@ fn a_miss_on_freertos_takes_few_instructions() {
 const PROMISED_CYCLES: u64 = 300;
 
 #[test]
-#[ignore = "another model of the processor: `make test-long` runs it"]
 fn a_miss_on_freertos_takes_no_longer_than_its_ledger_promises() {
     let main = std::fs::read_to_string(root().join("eval/peers/freertos-regions/main.c")).unwrap();
     assert!(main.contains(&format!("#define MISS_CYCLES {PROMISED_CYCLES}u")), "one figure in two places");

@@ -24,6 +24,8 @@ use crate::{cofferdam, root, target_dir};
 const MANIFEST: &str = "tests/conformance/system.toml";
 /// The package whose tests perform them on simulated processors.
 const KERNEL: &str = "cofferdam-kernel";
+/// With it the kernel's tests are those that are built for all packages together.
+const FEATURES: &str = "cofferdam-features";
 /// The events of a run, below the directory of the system's results.
 const EVENTS: &str = "run/events.bin";
 /// Directory of programs built from changed sources.
@@ -140,7 +142,7 @@ fn failures(dir: &Path) -> Vec<String> {
 /// The interpreter did not get to the end.
 pub fn on_host(name: &str, image: &Path) -> Result<Column, String> {
     let mut command = Command::new(cargo());
-    command.args(["test", "--quiet", "--offline", "--release", "-p", KERNEL, "--lib", "--target-dir"]);
+    command.args(["test", "--quiet", "--offline", "--release", "-p", KERNEL, "-p", FEATURES, "--lib", "--target-dir"]);
     command.arg(target_dir()).arg("--").current_dir(root());
     interpreted(name, command, image)
 }

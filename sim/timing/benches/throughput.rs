@@ -1,7 +1,7 @@
 //! How fast the model itself is: nanoseconds per call on this host, and how many guest instructions per second a
 //! typical mix could reach if nothing else took time.
 //!
-//! `cargo run --release -p cofferdam-timing --example throughput`
+//! `cargo bench -p cofferdam-timing`
 
 use std::error::Error;
 use std::hint::black_box;
