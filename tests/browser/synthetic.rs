@@ -211,6 +211,7 @@ pub fn system() -> SystemDescription {
         keeping: registers(),
         effort: None,
         manager: None,
+        console: None,
         kernel_areas: vec![
             area("vectors, hot code", 0, 9, "rx", "ITCM", 0),
             area("code, tables", 0x0020_0000, 40, "rx", "flash", 0),
