@@ -22,8 +22,16 @@ const PRODUCT: &[&str] = &[
 /// An experiment on one board.
 const EXPERIMENTS: &[&str] = &["eval/stand-alone/"];
 /// Parts of the paths of tests and studies.
-const NOT_PRODUCT: &[&str] =
-    &["eval/peers/", "eval/systems/", "/tests/", "/tests.rs", "/examples/", "tests/suites/", "tools/lint/"];
+const NOT_PRODUCT: &[&str] = &[
+    "eval/peers/",
+    "eval/systems/",
+    "/tests/",
+    "/tests.rs",
+    "/examples/",
+    "/benches/",
+    "tests/suites/",
+    "tools/lint/",
+];
 
 /// The document, and how the files of a list are marked in it.
 pub const DOCUMENT: &str = "docs/porting.md";
@@ -130,11 +138,12 @@ pub fn check_document(document: &str, exists: impl Fn(&str) -> bool) -> Vec<Find
 /// Documents whose paths a newcomer follows.
 pub const MAPS: &[&str] = &["README.md", "docs/architecture.md", "docs/contributing.md"];
 
-/// Paths below the root, `` `directory/...` ``, that a document names and that are not there.
+/// Paths below the root, `` `directory/...` ``, that a document names and that are not there. What is below `target` comes with builds.
 pub fn check_paths(name: &str, document: &str, exists: impl Fn(&str) -> bool) -> Vec<Finding> {
     let is_path = |text: &&str| {
-        text.split_once('/').is_some_and(|(first, _)| !first.is_empty() && !first.starts_with('.') && exists(first))
-            && !text.contains([' ', '*', ':'])
+        text.split_once('/').is_some_and(|(first, _)| {
+            !first.is_empty() && !first.starts_with('.') && first != "target" && exists(first)
+        }) && !text.contains([' ', '*', ':'])
     };
     let mut found = Vec::new();
     for (number, line) in (1..).zip(document.lines()) {

@@ -19,7 +19,8 @@ pub use meter::{
 };
 pub use outside::{Latency, LatencyOver, OutputReport};
 pub use protection::{
-    BrokenRule, CallSite, Counters, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Violation,
+    BrokenRule, CallSite, Counters, DomainReport, FaultReport, GrantReport, Holder, Outcome, Refusal, Stopped,
+    Violation,
 };
 
 /// Version of the layout. It changes whenever a field changes its meaning or goes away.
@@ -456,15 +457,6 @@ pub struct InterruptReport {
     /// Cycles from one interrupt to the next at least, as declared, and as seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separation: Option<Separation>,
-}
-
-/// That a domain was stopped by a call of another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stopped {
-    /// Index of the domain whose code called.
-    pub by: u8,
-    /// Cycle of the call.
-    pub at: u64,
 }
 
 /// Text of a domain that the console had not printed when the run ended.

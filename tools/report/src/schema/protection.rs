@@ -3,10 +3,18 @@
 use record::{CacheCounts, CoreId, TranslationCounts};
 use serde::{Deserialize, Serialize};
 
-use super::Stopped;
 use super::meter::DomainUse;
 use crate::describe::{Account, Area, ImageSizes};
 use crate::place::Nearest;
+
+/// That a domain was stopped by a call of another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// Index of the domain whose code called.
+    pub by: u8,
+    /// Cycle of the call.
+    pub at: u64,
+}
 
 /// A protection domain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
