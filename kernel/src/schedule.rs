@@ -152,7 +152,7 @@ impl<A: Arch> Kernel<A> {
         let Thread { top, budget, .. } = *self.threads.at(next);
         let Activation { outer, domain, epoch, .. } = *self.activations.at(top);
         if outer.is_some() {
-            return self.first_goes_on_in_gate(next, now, from);
+            return self.first_goes_on_in_gate(next, now, (from, if stays { 0 } else { self.path }));
         }
         // An activation begins only while its domain runs, and stopping a domain changes its epoch.
         // So one comparison finds every activation that is dead.
@@ -174,8 +174,12 @@ impl<A: Arch> Kernel<A> {
     /// call may still take was set aside; that goes back to the budget first. Its bound is moved by
     /// the time that it was away before it is compared, because that time does not count. The
     /// budget is not asked, because the reservation covers the bound.
+    ///
+    /// `way`: of the time since it made way, or was interrupted by a line, so much before `from` is
+    /// the kernel's and not its own. An interrupt that comes in the last moment of a call would
+    /// otherwise end it.
     #[cold]
-    fn first_goes_on_in_gate(&mut self, next: Ref<Thread<A>>, now: u64, from: u32) -> First {
+    fn first_goes_on_in_gate(&mut self, next: Ref<Thread<A>>, now: u64, (from, way): (u32, u32)) -> First {
         self.take_back(next, now);
         self.catch_up(next, from);
         let Thread { top, budget, base, .. } = *self.threads.at(next);
@@ -184,7 +188,7 @@ impl<A: Arch> Kernel<A> {
             self.unwind(next);
             return First::PassedOver;
         }
-        if from.wrapping_sub(until) as i32 >= 0 {
+        if from.wrapping_sub(way).wrapping_sub(until) as i32 >= 0 {
             self.overrun(next);
             // The end of the call asks for another choice, which the caller's loop is making
             // already.

@@ -141,7 +141,7 @@ impl<A: Arch> Kernel<A> {
             Some(Wake::Budget(budget)) => self.wake_throttled(budget, now),
             None => {}
         }
-        let next = self.times.settle(priority);
+        let next = self.times.earliest(priority);
         self.arm_for(now, next.saturating_sub(now), self.times.soonest() < next);
         self.core.rearm = true;
         self.sweep(now);

@@ -7,6 +7,9 @@ use crate::table::{Ref, Table};
 
 /// Priorities, 0 the most important.
 const PRIORITIES: usize = 32;
+/// Priorities of a group.
+const GROUP: usize = 8;
+const GROUPS: usize = PRIORITIES / GROUP;
 
 /// First-in first-out queues of ready threads, one per priority, as rings: every operation is O(1).
 pub struct Ready<A: Arch> {
@@ -104,8 +107,11 @@ impl Entry {
 /// Times, by priority: a time of a less important thread waits until no more important thread is
 /// ready (docs/time.md, rule (e)), so each priority has a list of its own.
 pub struct Times {
-    /// No entry is earlier than this: most timers that come need not look at the lists.
+    /// The earliest time of all, or `u64::MAX`: most timers that come need not look further.
     soonest: u64,
+    /// The earliest time of each group of priorities. With a thread on each priority, a look at
+    /// every list was a third of the longest masked path.
+    groups: [u64; GROUPS],
     /// Bit 31 - p is set when there is a time of priority p, so that leading zeros find the most
     /// important.
     occupied: u32,
@@ -117,10 +123,16 @@ pub struct Times {
     threads: u8,
 }
 
+/// The bits of a group of priorities; none of a group that is not there.
+const fn members(group: usize) -> u32 {
+    let first = u32::MAX << (PRIORITIES - GROUP);
+    if group < GROUPS { first >> (group * GROUP) } else { 0 }
+}
+
 impl Times {
     /// No times of so many threads, and of as many budgets as there are entries left.
     pub(crate) const fn new(entries: Table<Entry>, threads: u8) -> Times {
-        Times { soonest: u64::MAX, occupied: 0, head: [None; PRIORITIES], entries, threads }
+        Times { soonest: u64::MAX, groups: [u64::MAX; GROUPS], occupied: 0, head: [None; PRIORITIES], entries, threads }
     }
 
     #[inline]
@@ -137,31 +149,21 @@ impl Times {
         if index < self.threads { Wake::Thread(index) } else { Wake::Budget(index - self.threads) }
     }
 
-    /// The earliest time of any priority. After [`Times::take_due`] it may be earlier than that,
-    /// until [`Times::settle`]: an entry is taken without a search for the next one. A time that is
-    /// too early costs a closer look, one that is too late would be a wake-up missed.
+    /// The earliest time of any priority, or `u64::MAX`.
     #[inline(always)]
     pub const fn soonest(&self) -> u64 {
         self.soonest
     }
 
-    /// Makes [`Times::soonest`] exact. Returns what [`Times::earliest`] would: one look at each priority serves both, and with a thread on
-    /// each priority the looks were a third of the longest masked path.
-    ///
-    /// # Time complexity
-    /// O(priorities that have times).
-    pub fn settle(&mut self, priority: u8) -> u64 {
-        let earliest = self.earliest(priority);
-        self.soonest = earliest.min(self.earliest_of(self.occupied & !upto(priority)));
-        earliest
-    }
-
     /// The earliest time of a priority or a more important one, or `u64::MAX`.
     ///
     /// # Time complexity
-    /// O(priorities that have times).
+    /// O(groups, and priorities of one group).
+    #[inline(never)]
     pub fn earliest(&self, priority: u8) -> u64 {
-        self.earliest_of(self.occupied & upto(priority))
+        let whole = usize::from((priority & 31) + 1) / GROUP;
+        let rest = self.earliest_of(self.occupied & upto(priority) & members(whole));
+        self.groups.iter().take(whole).fold(rest, |earliest, group| earliest.min(*group))
     }
 
     #[inline(never)]
@@ -184,8 +186,10 @@ impl Times {
     #[inline(never)]
     pub fn insert(&mut self, at: u64, priority: u8, wake: Wake) {
         let Some(new) = self.entry(wake) else { return };
-        self.soonest = self.soonest.min(at);
         let queue = usize::from(priority & 31);
+        self.soonest = self.soonest.min(at);
+        let group = &mut self.groups[queue / GROUP & (GROUPS - 1)];
+        *group = (*group).min(at);
         let (mut before, mut next) = (None, self.head[queue]);
         while let Some(entry) = next
             && self.entries.at(entry).at <= at
@@ -201,10 +205,12 @@ impl Times {
     /// Takes the earliest of the most important entries that are due, down to a priority.
     ///
     /// # Time complexity
-    /// O(priorities that have times).
+    /// O(groups, and priorities of two groups).
     #[inline(never)]
     pub fn take_due(&mut self, now: u64, priority: u8) -> Option<Wake> {
-        let mut open = self.occupied & upto(priority);
+        let groups = usize::from(priority & 31) / GROUP + 1;
+        let group = self.groups.iter().take(groups).position(|earliest| *earliest <= now)?;
+        let mut open = self.occupied & upto(priority) & members(group);
         while open != 0 {
             let queue = open.leading_zeros() as usize & 31;
             open &= !bit(queue);
@@ -212,10 +218,19 @@ impl Times {
             let Entry { at, next } = *self.entries.at(first);
             if at <= now {
                 self.link(queue, None, next);
+                self.renew(queue);
                 return Some(self.wake(first));
             }
         }
         None
+    }
+
+    /// Looks for the earliest time of a list's group anew: the list has lost an entry.
+    #[inline(never)]
+    fn renew(&mut self, queue: usize) {
+        let group = queue / GROUP;
+        self.groups[group & (GROUPS - 1)] = self.earliest_of(self.occupied & members(group));
+        self.soonest = self.earliest(u8::MAX);
     }
 
     /// Removes an entry of a priority if it is there.
@@ -231,7 +246,7 @@ impl Times {
             let next = self.entries.at(entry).next;
             if found == own {
                 self.link(queue, before, next);
-                self.settle(u8::MAX);
+                self.renew(queue);
                 return;
             }
             before = found;

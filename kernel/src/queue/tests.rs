@@ -2,7 +2,7 @@
 
 use std::vec::Vec;
 
-use super::{Ready, Times, Wake};
+use super::{GROUP, PRIORITIES, Ready, Times, Wake};
 use crate::arch::Arch;
 use crate::objects::Thread;
 use crate::ranks::{MAX_THREADS, bit};
@@ -42,6 +42,17 @@ impl Times {
                 assert!(listed.len() <= self.entries.len(), "a list of times does not end");
                 next = entry.next;
             }
+        }
+        let earliest = |of: &dyn Fn(u8) -> bool| {
+            let times = listed.iter().filter(|(priority, ..)| of(*priority)).map(|(_, at, _)| *at);
+            times.min().unwrap_or(u64::MAX)
+        };
+        assert_eq!(self.soonest, earliest(&|_| true));
+        for (group, at) in self.groups.iter().enumerate() {
+            assert_eq!(*at, earliest(&|priority| usize::from(priority) / GROUP == group), "group {group}");
+        }
+        for last in 0..PRIORITIES as u8 {
+            assert_eq!(self.earliest(last), earliest(&|priority| priority <= last), "down to {last}");
         }
         listed
     }

@@ -24,3 +24,24 @@ int main(void) {
     for (;;)
         cof_sleep_until(~0ull);
 }
+
+#ifdef NESTED
+static int32_t passes(const char *gate, uint32_t *value) {
+    volatile float f = 1.5f;
+    f = f * 1.1f;
+    return cof_gate_call(cof_cap(gate, COF_KIND_GATE), 0, 0, 0, value);
+}
+
+/* Each gate calls the next. */
+#define PASS(name, to)                                                           \
+    COF_ENTRY uint64_t name(uint32_t badge, uint32_t x, uint32_t y, uint32_t z) { \
+        uint32_t value = 0;                                                      \
+        (void)badge, (void)x, (void)y, (void)z;                                  \
+        int32_t status = passes(to, &value);                                     \
+        return cof_reply(status, value);                                         \
+    }
+
+PASS(n1, "n2")
+PASS(n2, "n3")
+PASS(n3, "slow")
+#endif

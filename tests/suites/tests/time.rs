@@ -103,11 +103,12 @@ fn a_restart_of_a_domain_of_many_areas_masks_interrupts_no_longer() {
 /// A finding whose system was removed would otherwise look mended.
 #[test]
 fn each_finding_has_its_system() {
-    const NAMES: [&str; 24] = [
+    const NAMES: [&str; 25] = [
         "crumbs",
         "crumbs-small",
         "crumbs-timer",
         "ended-call",
+        "ended-nested",
         "float",
         "gate-entry",
         "gate-killed",

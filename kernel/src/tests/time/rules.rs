@@ -8,7 +8,7 @@ use system::build::Builder;
 
 use super::drive::{Chip, Paths, Run};
 use super::small::Step;
-use super::systems::{Hostile, LINE, System, Victim, bounds, tables, word};
+use super::systems::{Hostile, LINE, System, Victim, WORDS, bounds, tables, word};
 use super::{COSTS, START};
 use crate::NOBODY;
 use crate::objects::{Life, State};
@@ -166,6 +166,22 @@ fn interrupts_are_given_back_behind_a_boundary() {
         let now = kernel.now();
         kernel.pause(now);
         assert_eq!(left(&kernel, 1), 5_000 - 1_500 + 2 * i64::from(given), "timer: {timer}");
+    }
+}
+
+/// The way into the kernel is paid by the line's owner: it does not end a call that has less than that left of its bound (`virtual`, seed 1995683).
+#[test]
+fn a_line_in_the_last_moment_of_a_call_does_not_end_it() {
+    for (late, stays) in [(COSTS.switching.entry - 1, true), (COSTS.switching.path(), false)] {
+        let mut kernel = boots(&on_one_budget(&[3, 4]));
+        kernel.asks(Call::Wait as u32, [word(WORDS - 1), 1, 0, 0]);
+        kernel.asks(Call::GateCall as u32, [0; 4]);
+        assert_eq!((kernel.current(), kernel.depth(2)), (2, 1));
+        kernel.passes(2_999);
+        kernel.core.arch.now += u64::from(late) + 1;
+        kernel.interrupts(3);
+        assert_eq!(kernel.thread(1).state, State::Ready);
+        assert_eq!(kernel.depth(2), usize::from(stays), "{late} behind its bound");
     }
 }
 
