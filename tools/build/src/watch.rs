@@ -237,7 +237,7 @@ fn mappable(built: &Built, domain: usize) -> Vec<Range> {
     let gives =
         |giver: usize, caps: &[Grant]| giver == domain || caps.iter().any(|cap| cap.object == Object::Domain(domain));
     let held = built.system.domains.iter().enumerate().filter(|(giver, holder)| gives(*giver, &holder.caps));
-    let frames = |cap: &Grant| if let Object::Frames(index) = cap.object { index } else { None };
+    let frames = |cap: &Grant| if let Object::Frames(index) = cap.object { Some(index) } else { None };
     let indices = held.flat_map(|(_, holder)| holder.caps.iter().filter_map(frames));
     let ranges = indices.filter_map(|index| built.placed.layout.frames.get(index));
     ranges.map(|(base, bytes)| range(u64::from(*base), u64::from(*bytes))).collect()

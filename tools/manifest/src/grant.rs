@@ -15,8 +15,8 @@ pub enum Object {
     Budget(usize),
     /// The time of a domain's handlers.
     Handlers(usize),
-    /// A range of frames; `None` is the kernel's own.
-    Frames(Option<usize>),
+    /// A range of frames.
+    Frames(usize),
     /// An interrupt line: number over all domains.
     Interrupt(usize),
 }

@@ -29,10 +29,7 @@ fn thread(manifest: &Manifest, text: &str) -> Option<Object> {
 }
 
 fn frames(manifest: &Manifest, text: &str) -> Option<Object> {
-    if text == "kernel" {
-        return Some(Object::Frames(None));
-    }
-    manifest.frames.get_index_of(text).map(|index| Object::Frames(Some(index)))
+    manifest.frames.get_index_of(text).map(Object::Frames)
 }
 
 fn handlers(manifest: &Manifest, text: &str) -> Option<Object> {
@@ -99,7 +96,7 @@ fn names(manifest: &Manifest, kind: &str) -> Vec<String> {
             all.map(|(name, _)| name.clone()).collect()
         }
         "budget" => manifest.budget.keys().cloned().collect(),
-        _ => manifest.frames.keys().cloned().chain(["kernel".to_owned()]).collect(),
+        _ => manifest.frames.keys().cloned().collect(),
     }
 }
 

@@ -20,7 +20,7 @@ pub type Book = Ledger<{ abi::MAX_DOMAINS }, MAX_POOLS>;
 pub(crate) fn pools(system: &System) -> impl Iterator<Item = (&str, usize)> {
     let caps = system.domains.iter().filter(|domain| domain.ledger).flat_map(|domain| &domain.caps);
     caps.filter_map(
-        |cap| if let Object::Frames(Some(index)) = cap.object { Some((cap.name.as_str(), index)) } else { None },
+        |cap| if let Object::Frames(index) = cap.object { Some((cap.name.as_str(), index)) } else { None },
     )
 }
 

@@ -67,7 +67,7 @@ fn shares(system: &System) -> Vec<Share> {
     let scatters = system.platform.scheme().scatters;
     let managed: Vec<usize> = pools(system).map(|(_, range)| range).collect();
     let caps = || system.domains.iter().flat_map(|domain| &domain.caps);
-    let holds = |range: usize| caps().any(|cap| cap.object == Object::Frames(Some(range)));
+    let holds = |range: usize| caps().any(|cap| cap.object == Object::Frames(range));
     let share = |(range, frames): (usize, &Frames)| {
         if !managed.contains(&range) {
             let most = OWN.min((frames.bytes / GRANULE).saturating_sub(1));

@@ -192,7 +192,7 @@ fn object(system: &System, object: Object) -> (abi::Kind, usize) {
         Object::Budget(index) => (abi::Kind::Budget, index),
         Object::Handlers(domain) => (abi::Kind::Budget, system.budgets.len() + place_of(system, domain)),
         Object::Interrupt(index) => (abi::Kind::Interrupt, index),
-        Object::Frames(index) => (abi::Kind::Frames, index.unwrap_or(system.frames.len())),
+        Object::Frames(index) => (abi::Kind::Frames, index),
     }
 }
 
