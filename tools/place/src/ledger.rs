@@ -19,9 +19,7 @@ pub type Book = Ledger<{ abi::MAX_DOMAINS }, MAX_POOLS>;
 /// The frames that the memory manager holds, by index, each with the name of its capability.
 pub(crate) fn pools(system: &System) -> impl Iterator<Item = (&str, usize)> {
     let caps = system.domains.iter().filter(|domain| domain.ledger).flat_map(|domain| &domain.caps);
-    caps.filter_map(
-        |cap| if let Object::Frames(index) = cap.object { Some((cap.name.as_str(), index)) } else { None },
-    )
+    caps.filter_map(|cap| if let Object::Frames(index) = cap.object { Some((cap.name.as_str(), index)) } else { None })
 }
 
 /// Adds the pools of the memory manager, whose ranges are placed; where each lies.

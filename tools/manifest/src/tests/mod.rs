@@ -246,8 +246,16 @@ fn errors_page(golden: &Path) -> String {
         .filter(|path| path.extension().is_some_and(|e| e == "txt"))
         .map(|path| std::fs::read_to_string(path).unwrap())
         .collect();
+    for (hundred, about) in HUNDREDS {
+        page += &format!("\n*{about}*\n\n| code | error |\n| --- | --- |\n");
+        for code in CODES.iter().filter(|code| code.code.starts_with(hundred)) {
+            let heading = heading(code);
+            page += &format!("| [{}](#{}) | {} |\n", code.code, anchor(&heading), code.title);
+        }
+    }
+    assert!(CODES.iter().all(|code| HUNDREDS.iter().any(|(hundred, _)| code.code.starts_with(hundred))));
     for code in CODES {
-        page += &format!("\n## {}: {}\n{}\n", code.code, code.title, code.explains);
+        page += &format!("\n## {}\n{}\n", heading(code), code.explains);
         let of_code = || texts.iter().filter(|text| text.starts_with(code.code));
         // One that points into a manifest, if there is any.
         if let Some(text) = of_code().find(|text| text.contains("╭─")).or_else(|| of_code().next()) {
@@ -256,6 +264,27 @@ fn errors_page(golden: &Path) -> String {
     }
     page
 }
+
+fn heading(code: &Code) -> String {
+    format!("{}: {}", code.code, code.title)
+}
+
+/// The anchor that a page gets for a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase().replace(' ', "-");
+    kept.chars().filter(|letter| letter.is_alphanumeric() || "-_".contains(*letter)).collect()
+}
+
+/// What codes that begin so are about.
+const HUNDREDS: [(&str, &str); 7] = [
+    ("CF01", "The manifest as a text"),
+    ("CF02", "Names and objects"),
+    ("CF03", "Memory, protection and devices"),
+    ("CF04", "Time"),
+    ("CF05", "Programs"),
+    ("CF06", "The installation and its files"),
+    ("CF07", "Runs"),
+];
 
 const ERRORS_HEAD: &str = "# Errors
 
