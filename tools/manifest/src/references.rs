@@ -172,17 +172,16 @@ pub fn grants(manifest: &Manifest, domain: usize) -> Result<Vec<Grant>, Box<Refu
 /// Objects that each domain can come to hold while the system runs: those it starts with, and those that others may grant it (`CAP_GRANT` asks
 /// for the right to grant, and for a domain's capability with the right to write).
 pub(crate) fn held(system: &System) -> Vec<Vec<(Object, u32)>> {
-    const WRITE: u32 = 2;
-    const GRANT: u32 = 4;
+    let has = |rights: &u32, right: u8| rights & u32::from(right) != 0;
     let first = |domain: &Domain| domain.caps.iter().map(|cap| (cap.object, cap.rights)).collect();
     let mut all: Vec<Vec<(Object, u32)>> = system.domains.iter().map(first).collect();
     loop {
         let mut given = Vec::new();
         for caps in &all {
-            let targets = caps.iter().filter(|(_, rights)| rights & WRITE != 0);
+            let targets = caps.iter().filter(|(_, rights)| has(rights, abi::rights::WRITE));
             let targets =
                 targets.filter_map(|(object, _)| if let Object::Domain(to) = object { Some(*to) } else { None });
-            let offers: Vec<_> = caps.iter().filter(|(_, rights)| rights & GRANT != 0).copied().collect();
+            let offers: Vec<_> = caps.iter().filter(|(_, rights)| has(rights, abi::rights::GRANT)).copied().collect();
             given.extend(targets.flat_map(|to| offers.iter().map(move |offer| (to, *offer))));
         }
         given.retain(|(to, offer)| !all[*to].contains(offer));

@@ -77,8 +77,8 @@ pub(crate) fn shares(system: &System) -> Vec<Declared> {
 
 /// Whether somebody can map memory to a domain while it runs.
 pub(crate) fn mapped(system: &System, domain: usize) -> bool {
-    const WRITE: u32 = 2;
+    let writes = |cap: &Grant| cap.rights & u32::from(abi::rights::WRITE) != 0;
     let frames = |cap: &Grant| matches!(cap.object, Object::Frames(_));
-    let named = |cap: &Grant| cap.object == Object::Domain(domain) && cap.rights & WRITE != 0;
+    let named = |cap: &Grant| cap.object == Object::Domain(domain) && writes(cap);
     system.domains.iter().any(|giver| giver.caps.iter().any(frames) && giver.caps.iter().any(named))
 }

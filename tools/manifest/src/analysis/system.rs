@@ -200,10 +200,9 @@ impl<'m> Analysis<'m> {
     /// How many activations of others a call or fault of a thread arranges at most: one, of who waits for a signal, an interrupt, a fault or a gate's
     /// failure, of the thread that a step of `DOMAIN_RESTART` makes ready; a `YIELD` passes the processor on to somebody as important.
     fn arranges(&self, thread: usize) -> u64 {
-        const WRITE: u32 = 2;
         let Subject { domain, declared, .. } = self.subjects[thread];
         let by = |(object, rights): &(Object, u32)| match *object {
-            _ if rights & WRITE == 0 => 0,
+            _ if rights & u32::from(abi::rights::WRITE) == 0 => 0,
             Object::Domain(_) | Object::Gate(_) | Object::Notification(_) | Object::Interrupt(_) => 1,
             _ => 0,
         };
