@@ -59,6 +59,20 @@ fn a_device_that_cannot_be_opened_is_refused() {
     assert!(refusals(&board(BOARD, 0), &["timer1".to_owned()], "zero").is_empty());
 }
 
+/// Behind a comma QEMU takes options that write files of the host, and a model is the name of a program.
+#[test]
+fn what_the_simulator_is_called_with_is_a_plain_name() {
+    let machine = "machine = \"mps2-an505\"\n";
+    assert!(BOARD.contains(machine));
+    let core = || Core::parse(include_str!("../../../../cores/cortex-m33.toml")).unwrap();
+    for (key, line) in [("machine", "machine = \"mps2-an505,dumpdtb=x\"\n"), ("model", "machine = \"x\"\nmodel = \"../x\"\n")] {
+        let file = BoardFile::parse(&BOARD.replace(machine, line), "board.toml".into()).unwrap();
+        let refused = file.supported(core(), |_| Chip::default(), Setup::default()).unwrap_err();
+        let message = &refused.refusal().message;
+        assert!(message.contains(&format!("{key} = ")) && refused.refusal().code == "CF0605", "{message}");
+    }
+}
+
 #[test]
 fn a_board_without_a_sampler_is_refused() {
     let sampler = "[sampler]\ndevice = \"dualtimer\"\nline = \"zero\"\n";
