@@ -202,15 +202,15 @@ impl Times {
         self.link(queue, before, Some(new));
     }
 
-    /// Takes the earliest of the most important entries that are due, down to a priority.
+    /// Takes the earliest of the most important entries that are due, down to a priority. It looks
+    /// at each list: groups would not fit into the fast memory of every chip, and the next look for
+    /// the earliest time saves more.
     ///
     /// # Time complexity
-    /// O(groups, and priorities of two groups).
+    /// O(priorities that have times).
     #[inline(never)]
     pub fn take_due(&mut self, now: u64, priority: u8) -> Option<Wake> {
-        let groups = usize::from(priority & 31) / GROUP + 1;
-        let group = self.groups.iter().take(groups).position(|earliest| *earliest <= now)?;
-        let mut open = self.occupied & upto(priority) & members(group);
+        let mut open = self.occupied & upto(priority);
         while open != 0 {
             let queue = open.leading_zeros() as usize & 31;
             open &= !bit(queue);

@@ -65,7 +65,9 @@ fn what_the_simulator_is_called_with_is_a_plain_name() {
     let machine = "machine = \"mps2-an505\"\n";
     assert!(BOARD.contains(machine));
     let core = || Core::parse(include_str!("../../../../cores/cortex-m33.toml")).unwrap();
-    for (key, line) in [("machine", "machine = \"mps2-an505,dumpdtb=x\"\n"), ("model", "machine = \"x\"\nmodel = \"../x\"\n")] {
+    for (key, line) in
+        [("machine", "machine = \"mps2-an505,dumpdtb=x\"\n"), ("model", "machine = \"x\"\nmodel = \"../x\"\n")]
+    {
         let file = BoardFile::parse(&BOARD.replace(machine, line), "board.toml".into()).unwrap();
         let refused = file.supported(core(), |_| Chip::default(), Setup::default()).unwrap_err();
         let message = &refused.refusal().message;
