@@ -188,7 +188,7 @@ impl Times {
         let Some(new) = self.entry(wake) else { return };
         let queue = usize::from(priority & 31);
         self.soonest = self.soonest.min(at);
-        let group = &mut self.groups[queue / GROUP & (GROUPS - 1)];
+        let group = &mut self.groups[(queue / GROUP) & (GROUPS - 1)];
         *group = (*group).min(at);
         let (mut before, mut next) = (None, self.head[queue]);
         while let Some(entry) = next
