@@ -51,7 +51,7 @@ void cof_start(const uint32_t *info, uint32_t restarts) {
         return;
     if (__atomic_exchange_n(&starting, 1, __ATOMIC_ACQUIRE)) {
         while (!cof_begun)
-            cof_sleep_until(cof_time_now() + 1);
+            cof_sleep_until(cof_time_now() + COF_WAIT_TICKS(cof_ticks_per_second()));
         return;
     }
     cof_begin(info, restarts);

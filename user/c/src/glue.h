@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* After so many ticks, 50 us, a thread looks again whether another one is done. */
+#define COF_WAIT_TICKS(ticks_per_second) ((ticks_per_second) / 20000 + 1)
+
 /* Remembers the information block; called once, before anything else here. */
 void cof_begin(const uint32_t *info, uint32_t restarts);
 /* Checks and remembers the information block: 0 when it has another version. Gives the heap its memory. */

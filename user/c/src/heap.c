@@ -12,9 +12,10 @@ int32_t cof_grants_call(uint32_t gate, uint32_t *message) {
     return cof_gate_call(gate, (uint32_t)(uintptr_t)message, 0, 0, &value);
 }
 
-/* Another thread of the domain is in the heap. */
+/* Another thread of the domain is in the heap. A sleep of one tick would be over before the kernel has read the clock, and
+ * a more important thread would spin until its budget is empty. */
 bool cof_heap_wait(void) {
-    return cof_sleep_until(cof_time_now() + 1) == 0;
+    return cof_sleep_until(cof_time_now() + COF_WAIT_TICKS(cof_ticks_per_second())) == 0;
 }
 
 /* The heap of the demand area makes pages regions, and frees regions. */

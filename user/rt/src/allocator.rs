@@ -64,10 +64,16 @@ extern "C" fn cof_grants_call(gate: u32, message: *mut u32) -> i32 {
     sys::gate_call(gate, message as u32, 0, 0).map_or_else(|error| error as i32, |_| 0)
 }
 
+/// One over the time after which a thread looks again whether another has left the heap: 50 us.
+const WAITS_PER_SECOND: u32 = 20_000;
+
 /// Called by the heap when another thread of the domain is in it; false in a gate, where nothing may wait.
 #[unsafe(no_mangle)]
 extern "C" fn cof_heap_wait() -> bool {
-    sys::sleep_until(now() + 1).is_ok()
+    // A sleep of one tick would be over before the kernel has read the clock, and a more important
+    // thread would spin until its budget is empty.
+    let ticks = crate::info().map_or(0, |info| info.ticks_per_second() / WAITS_PER_SECOND);
+    sys::sleep_until(now() + u64::from(ticks) + 1).is_ok()
 }
 
 /// Makes pages of the demand area regions, for its heap.
