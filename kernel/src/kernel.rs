@@ -135,7 +135,8 @@ impl<A: Arch> Kernel<A> {
         Some(self.top().domain) == self.domains.find(usize::from(domain))
     }
 
-    /// True of the running thread, too: a callee may have the right to restart its caller.
+    /// Returns true if a thread is inside a gate. The innermost activation decides, because `top` of
+    /// the running thread names its base, and a callee may have the right to restart its caller.
     #[inline]
     pub(crate) fn is_in_gate(&self, thread: u8) -> bool {
         let found = self.threads.find(usize::from(thread));

@@ -98,8 +98,8 @@ impl<A: Arch> Kernel<A> {
         self.choose_first(paused, prepaid, false);
     }
 
-    /// As [`Kernel::choose`]. `woken` says that nobody who is due has to be woken before the first
-    /// thread is looked at.
+    /// As [`Kernel::choose`]. `woken` says that this entry has looked for whoever is due already, so
+    /// that the first thread can go on without another wake-up.
     #[inline(never)]
     pub(crate) fn choose_first(&mut self, paused: u64, prepaid: bool, woken: bool) {
         self.core.recheck = false;
@@ -118,7 +118,7 @@ impl<A: Arch> Kernel<A> {
             match self.first_goes_on(now, paused, prepaid) {
                 First::GoesOn => return,
                 First::PassedOver => steps += 1,
-                // It takes as long as several wake-ups.
+                // To end a call takes as long as several wake-ups, so those that are due wait.
                 First::Overran if self.core.deferred => break,
                 First::Overran => steps += 1,
             }
@@ -134,8 +134,8 @@ impl<A: Arch> Kernel<A> {
 
     /// Makes the machine ready for the first thread of the ready queue, if that thread may run: its
     /// activation is alive, and its budget, or the bound of the gate that it is in, has time left.
-    /// The timer is set for the end of that time. Otherwise it leaves
-    /// the ready queue, or its gate, so that the caller can look at who is first now.
+    /// The timer is set for the end of that time. Otherwise it leaves the ready queue, or its gate,
+    /// so that the caller can look at who is first now.
     #[inline(always)]
     fn first_goes_on(&mut self, now: u64, paused: u64, prepaid: bool) -> First {
         let Some(next) = self.core.ready.first() else {

@@ -151,8 +151,9 @@ impl<A: Arch> Kernel<A> {
         due.is_some()
     }
 
-    /// Ends a thread's sleep. One whose domain was stopped meanwhile does not wake: its next life begins at its entry. If its budget is empty it waits for the refill at once, and is not
-    /// made ready first: the choice would only pass over it.
+    /// Ends a thread's sleep. If its budget is empty it waits for the refill at once, and is not
+    /// made ready first: the choice would only pass over it. A thread whose domain was stopped
+    /// meanwhile does not wake, because its next life begins at its entry.
     #[inline(never)]
     fn wake_sleeper(&mut self, number: u8, now: u64) {
         let record = self.thread_mut(number);
@@ -167,7 +168,8 @@ impl<A: Arch> Kernel<A> {
         }
         let record = self.thread_mut(number);
         record.pending = Some((0, 0));
-        // Whoever sleeps in a job has a release that is open, and before the first there is none.
+        // This sleep was for the next release, unless the thread is in a job, whose release is open,
+        // or has not asked for its first release yet.
         let released = record.period > 0 && !record.open && nominal != 0;
         record.open |= released;
         if released {

@@ -1,18 +1,19 @@
-//! What the console that comes with Cofferdam tells an observer, by markers: how much of a client's text it has sent.
+//! The markers by which the console service tells an observer how much of a client's text it has sent. Without them an observer could only guess from
+//! when the console waits, which it never does while others write.
 
-/// Most clients: badges are below it. Each has a ring in the console's memory.
-pub const CLIENTS: usize = crate::SERVICE_CLIENTS;
+use crate::SERVICE_CLIENTS;
+
 /// Id of the marker. Its value is [`Printed`].
 pub const PRINTED: u16 = 0x7072;
 
 const WRITES_BITS: u32 = 28;
 const WRITES: u32 = (1 << WRITES_BITS) - 1;
-const _: () = assert!(CLIENTS <= 1 << (32 - WRITES_BITS));
+const _: () = assert!(SERVICE_CLIENTS <= 1 << (32 - WRITES_BITS));
 
 /// All that a client had written by then is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Printed {
-    /// The client's badge, below [`CLIENTS`].
+    /// The client's badge, below [`SERVICE_CLIENTS`].
     pub badge: u32,
     /// Writes that the console had accepted from it since its start, modulo 2^28.
     pub writes: u32,
@@ -24,12 +25,12 @@ impl Printed {
         self.badge << WRITES_BITS | self.writes & WRITES
     }
 
-    /// What a value says.
+    /// Reads a marker's value.
     pub const fn of(value: u32) -> Printed {
         Printed { badge: value >> WRITES_BITS, writes: value & WRITES }
     }
 
-    /// Of so many writes those that are not sent, if fewer than 2^27 have come since.
+    /// Returns how many of a client's `writes` are not sent yet. Counts are told apart if fewer than 2^27 writes have come since.
     pub const fn left(self, writes: u64) -> u64 {
         let left = (writes as u32).wrapping_sub(self.writes) & WRITES;
         // The console counts a write before its caller signals it.

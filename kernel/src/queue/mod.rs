@@ -109,8 +109,8 @@ impl Entry {
 pub struct Times {
     /// The earliest time of all, or `u64::MAX`: most timers that come need not look further.
     soonest: u64,
-    /// The earliest time of each group of priorities. With a thread on each priority, a look at
-    /// every list was a third of the longest masked path.
+    /// The earliest time of each group of priorities. They are kept because a look at every list,
+    /// with a thread on each priority, was a third of the longest masked path.
     groups: [u64; GROUPS],
     /// Bit 31 - p is set when there is a time of priority p, so that leading zeros find the most
     /// important.
@@ -203,8 +203,8 @@ impl Times {
     }
 
     /// Takes the earliest of the most important entries that are due, down to a priority. It looks
-    /// at each list: groups would not fit into the fast memory of every chip, and the next look for
-    /// the earliest time saves more.
+    /// at each list and skips no group, because the code for that does not fit into the fast memory
+    /// of the Cortex-M33.
     ///
     /// # Time complexity
     /// O(priorities that have times).

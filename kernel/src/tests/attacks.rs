@@ -183,7 +183,7 @@ fn what_a_dead_caller_left_inside_a_gate_cannot_touch_its_restarted_domain() {
     assert_eq!(kernel.asks(Call::GateCopyIn as u32, back), refused(Error::BadAddress));
 }
 
-/// The thread was taken for one that is in no gate, and began its next life in two ready queues: nothing less important ran again.
+/// The kernel once took such a thread for one that is in no gate. Its next life began in two ready queues, and nothing less important ever ran again.
 #[test]
 fn a_callee_cannot_restart_the_thread_that_is_inside_its_gate() {
     for nested in [false, true] {

@@ -28,7 +28,8 @@ mod uart;
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use cofferdam::abi::console::{CLIENTS, PRINTED, Printed};
+use cofferdam::abi::SERVICE_CLIENTS;
+use cofferdam::abi::console::{PRINTED, Printed};
 use cofferdam::{Error, Info, Notification, Start, sys};
 use ring::Ring;
 use uart::Uart;
@@ -51,7 +52,7 @@ const fn abi_piece() -> usize {
 /// call would take too long for the gate's bound.
 static EVENTS: AtomicU32 = AtomicU32::new(0);
 
-static RINGS: [Ring; CLIENTS] = [const { Ring::new() }; CLIENTS];
+static RINGS: [Ring; SERVICE_CLIENTS] = [const { Ring::new() }; SERVICE_CLIENTS];
 
 cofferdam::entry!(main);
 cofferdam::gate!(console_write, write);
@@ -94,7 +95,7 @@ fn main(start: Start) -> u32 {
         // A line may have been unfinished.
         uart.text("\nconsole: restarted\n");
     }
-    let mut terminal = Terminal { uart, info, open: None, told: [0; CLIENTS] };
+    let mut terminal = Terminal { uart, info, open: None, told: [0; SERVICE_CLIENTS] };
     let mut turn = 0u32;
     loop {
         turn = turn.wrapping_add(1);
@@ -114,7 +115,7 @@ struct Terminal {
     /// The client whose line is unfinished.
     open: Option<u32>,
     /// Writes of each client that an observer knows to be sent.
-    told: [u32; CLIENTS],
+    told: [u32; SERVICE_CLIENTS],
 }
 
 impl Terminal {

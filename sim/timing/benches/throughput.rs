@@ -1,7 +1,7 @@
 //! How fast the model itself is: nanoseconds per call on this host, and how many guest instructions per second a
 //! typical mix could reach if nothing else took time.
 //!
-//! `cargo bench -p cofferdam-timing`
+//! `cargo bench -p cofferdam-timing` prints both.
 
 use std::error::Error;
 use std::hint::black_box;

@@ -15,7 +15,7 @@ fn wrong<'f>(systems: impl Iterator<Item = &'f Finding>, board: &str) -> Vec<Str
     found.collect()
 }
 
-/// Runs every second system on one board; the others run on the other, so that several run at a time.
+/// Runs every second system on one of the two boards. The others run on the other board in a test of their own, at the same time.
 fn every_second_from(part: usize) {
     let wrong = wrong(Finding::all().iter().skip(part).step_by(2), BOARDS[part]);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -106,8 +106,9 @@ fn the_end_of_a_call_masks_interrupts_no_longer_when_many_are_due() {
     for (board, name) in [("mps2-an500", "ended-nested"), ("xilinx-zynq-a9", "ended-call")] {
         let ran = Ran::on(board, &format!("tests/verdict/{name}.toml"), &["--adverse"]);
         assert_eq!(ran.report["verdict"]["failures"], json!([]), "{board}\n{}", ran.stderr);
-        let overruns = ran.report["faults"].as_array().map_or(0, Vec::len);
-        assert!(overruns > 10 && ran.report["run"]["longest_masked"]["exception"] != "", "{board}: {overruns}");
+        let faults = ran.report["faults"].as_array().into_iter().flatten();
+        let overruns = faults.filter(|fault| fault["kind"] == "gate overrun").count();
+        assert!(overruns > 10, "{board}: {overruns}");
     }
 }
 

@@ -57,7 +57,7 @@ fn flags_with(install: &Install, board: &Board, library: &Library) -> Vec<String
 /// Flags for linking: the domain's linker script, relocations kept, and the run-time's objects in front of the C library.
 ///
 /// # Errors
-/// As [`compiler_flags`]; CF0506 when the run-time does not build.
+/// CF0501 and CF0601 as [`compiler_flags`] has them; CF0506 when the run-time does not build.
 pub fn linker_flags(install: &Install, tools: &Toolchain, board: &Board) -> Result<Vec<String>, Diagnostic> {
     linking(install, tools, board, &Library::of(install, tools, board)?)
 }
@@ -205,7 +205,7 @@ pub(crate) fn build_c(
 /// A CMake toolchain file with the same flags.
 ///
 /// # Errors
-/// As [`compiler_flags`]; CF0506 when the run-time does not build.
+/// CF0501 and CF0601 as [`compiler_flags`] has them; CF0506 when the run-time does not build.
 pub fn cmake_toolchain(install: &Install, tools: &Toolchain, board: &Board) -> Result<String, Diagnostic> {
     let quoted = |flags: Vec<String>| flags.join(" ");
     let (compile, link) =

@@ -94,7 +94,7 @@ pub const LIVES: [(&str, &str); 84] = [
     ("the same over another thread: the other one", "exception return"),
     ("a nested handler returns to the thread, which calls the kernel under the other one", "exception return"),
     ("a nested handler returns to the kernel, and the other one stays active above it", "exception return"),
-    // A look finds the stack pointer, if one comes before the budget is used up.
+    // `stack` if a look comes before the budget is used up; otherwise the handler is cut off, and its thread ends itself.
     ("endless, with its stack in a device of its own", "stack or usage"),
     ("endless, with its stack above the one that it has", "stack or usage"),
     ("Thread mode opened, with the main stack where its statics are for Secure code", "exception return"),
