@@ -51,6 +51,13 @@ unit_packages() {
 system_suites() { (cd tests/suites/tests && printf '%s\n' *.rs) | sed 's/\.rs$//'; }
 
 build() {
+    # The soft core first, because its compilers and simulators are installed with it, and the systems below need them.
+    local models=()
+    case " ${SUITES[*]} " in *' rtl '* | *' rtl_long '*) make --no-print-directory -C rtl setup || return 1 ;; esac
+    case " ${SUITES[*]} " in *' soft_core'* | *' c_programs '* | *' faults '* | *' attacks '* | *' mutants'* | *' conformance_long '* | *' services_long '*) models+=(rtmmu) ;; esac
+    case " ${SUITES[*]} " in *' soft_core '* | *' soft_core_long '* | *' attacks_long '* | *' services_long '*) models+=(direct) ;; esac
+    case " ${SUITES[*]} " in *' soft_core_long '* | *' attacks_long '* | *' services_long '*) models+=(sv32 sv32tlb) ;; esac
+    [ "${#models[@]}" = 0 ] || make --no-print-directory -C rtl models MODELS="${models[*]}" || return 1
     # The tool is built through its wrapper, so that the tests use what users use.
     ./cofferdam --version || return 1
     case " ${SUITES[*]} " in *' unit '*) unit_test --no-run || return 1 ;; esac
@@ -60,13 +67,6 @@ build() {
         printf 'tests/%s.toml\n' attacks/system attacks/a9 attacks/m33 attacks/rv32 direct/hostile |
             xargs -P "$LANES" -n 1 env COFFERDAM_BUILT=1 ./cofferdam build --quiet || return 1 ;;
     esac
-    case " ${SUITES[*]} " in *' rtl '* | *' rtl_long '*) make --no-print-directory -C rtl setup || return 1 ;; esac
-    # Models of the soft core, which verilator and a compiler of C++ make.
-    local models=()
-    case " ${SUITES[*]} " in *' soft_core'* | *' c_programs '* | *' faults '* | *' attacks '* | *' mutants'* | *' services_long '*) models+=(rtmmu) ;; esac
-    case " ${SUITES[*]} " in *' soft_core '* | *' soft_core_long '* | *' attacks_long '* | *' services_long '*) models+=(direct) ;; esac
-    case " ${SUITES[*]} " in *' soft_core_long '* | *' attacks_long '* | *' services_long '*) models+=(sv32 sv32tlb) ;; esac
-    [ "${#models[@]}" = 0 ] || make --no-print-directory -C rtl models MODELS="${models[*]}" || return 1
 }
 
 run_suite() { # name
