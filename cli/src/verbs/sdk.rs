@@ -19,7 +19,7 @@ pub fn run(args: &Sdk, output: &mut Output) -> Outcome {
     }
     let install = Install::find().map_err(one)?;
     let board = install.board(&args.board).map_err(one)?;
-    let tools = Toolchain::find(&board.core).map_err(one)?;
+    let tools = Toolchain::find(&install, &board.core).map_err(one)?;
     if let Some(path) = &args.cmake {
         let text = cmake_toolchain(&install, &tools, &board).map_err(one)?;
         write_file(path, text.as_bytes()).map_err(one)?;

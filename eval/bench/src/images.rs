@@ -30,7 +30,7 @@ pub fn measure(bench: &Bench<'_>, progress: &mut dyn FnMut(&str)) -> Result<Vec<
     }
     let refused = |refusal: manifest::Diagnostic| Error::Build(refusal.to_string());
     let (install, board) = (bench.install, &bench.chip.board);
-    let tools = Toolchain::find(&board.core).map_err(refused)?;
+    let tools = Toolchain::find(install, &board.core).map_err(refused)?;
     progress(&format!("kernels for {}: building", board.name));
     let with = build_kernel(install, &tools, board).map_err(refused)?;
     let without = build_kernel_without_handlers(install, &tools, board).map_err(refused)?;

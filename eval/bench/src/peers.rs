@@ -69,7 +69,7 @@ fn of_board(root: &Path, board: &Board) -> PathBuf {
 /// [`Error::Build`] with what the compiler said.
 pub fn build(install: &Install, board: &Board, kernel: &Path, peer: &Peer, out: &Path) -> Result<PathBuf, Error> {
     let refused = |refusal: manifest::Diagnostic| Error::Build(refusal.to_string());
-    let tools = Toolchain::find(&board.core).map_err(refused)?;
+    let tools = Toolchain::find(install, &board.core).map_err(refused)?;
     let objects = out.join(&peer.directory);
     std::fs::create_dir_all(&objects).map_err(|error| Error::file(&objects, &error))?;
     let root = &install.root;

@@ -93,7 +93,7 @@ impl Board {
         let least = board.rate().us(u64::from(board.switching().activation()) + 1);
         let least_us = (least / pace.stretch as f64).ceil() as u64;
         let simulator = runner::find(&board.simulator).map_err(|error| error.to_string())?;
-        let chain = Toolchain::find(&board.core).map_err(told)?;
+        let chain = Toolchain::find(&install, &board.core).map_err(told)?;
         let kernel = build_kernel(&install, &chain, &board).map_err(told)?;
         let program = |path: &str| {
             let source = CrateSource { path: path.into(), bin: None, features: Vec::new() };

@@ -15,7 +15,7 @@ fn image() -> &'static PathBuf {
     IMAGE.get_or_init(|| {
         let install = Install::find().unwrap();
         let board = install.board(BOARD).unwrap();
-        let tools = Toolchain::find(&board.core).unwrap();
+        let tools = Toolchain::find(&install, &board.core).unwrap();
         build_example(&install, &tools, &board, "selftest").unwrap()
     })
 }

@@ -17,7 +17,7 @@ fn the_miss_path_in_assembly_does_what_the_rule_says() {
 fn tried(board: &str, says: &str) {
     let install = Install::find().unwrap();
     let board = install.board(board).unwrap();
-    let tools = Toolchain::find(&board.core).unwrap();
+    let tools = Toolchain::find(&install, &board.core).unwrap();
     let image = build_example(&install, &tools, &board, "misses").unwrap();
     let port = plain::port(&image, abi::trace::SYMBOL);
     let (said, code) = plain::ended(build_tool::machine(&board), &image, port);

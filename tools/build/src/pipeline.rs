@@ -60,7 +60,7 @@ pub struct Compiled {
 /// # Errors
 /// The first program that does not build.
 pub fn programs(install: &Install, loaded: &Loaded, progress: &mut dyn FnMut(&str)) -> Result<Compiled, Diagnostic> {
-    let tools = Toolchain::find(&loaded.board.core)?;
+    let tools = Toolchain::find(install, &loaded.board.core)?;
     progress("kernel");
     let kernel = build_kernel(install, &tools, &loaded.board)?;
     let directory = loaded.document.directory();

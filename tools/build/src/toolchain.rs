@@ -6,6 +6,8 @@ use std::process::Command;
 use manifest::{Core, Diagnostic};
 
 use crate::core_rules;
+use crate::files::{short, write_file};
+use crate::install::Install;
 
 /// A Rust compiler for bare-metal targets, and the C compiler.
 #[derive(Clone, Debug)]
@@ -20,6 +22,14 @@ pub struct Toolchain {
     pub gcc: PathBuf,
     /// `ar`, which comes with it.
     pub ar: PathBuf,
+}
+
+/// A program's file, with size and time.
+fn told(path: &Path) -> String {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let facts = std::fs::metadata(&path).ok();
+    let facts = facts.and_then(|facts| Some((facts.len(), facts.modified().ok()?)));
+    format!("{} {facts:?}", path.display())
 }
 
 /// The first executable file of that name in `PATH`.
@@ -56,7 +66,7 @@ impl Toolchain {
     ///
     /// # Errors
     /// CF0601 names what is missing; CF0605 a target, a processor or flags of the core's file that the compilers do not know.
-    pub fn find(core: &Core) -> Result<Toolchain, Diagnostic> {
+    pub fn find(install: &Install, core: &Core) -> Result<Toolchain, Diagnostic> {
         let prefix = core_rules::isa(core)?.tools;
         let tool = |name: &str| {
             let name = format!("{prefix}{name}");
@@ -66,8 +76,20 @@ impl Toolchain {
         let (rustc, cargo, build_std) =
             given().or_else(|| looked_for(core)).ok_or_else(|| missing("a Rust compiler for bare-metal targets"))?;
         let tools = Toolchain { cargo, rustc, build_std, gcc, ar };
-        core_rules::targets(core, &tools.rustc, &tools.gcc)?;
+        tools.know(install, core)?;
         Ok(tools)
+    }
+
+    /// The compilers know what the core's file names. They are asked once and not by each build, because four of their programs take a tenth of a
+    /// second. The note of it is named by the core's targets and the compilers' files; if it cannot be written, they are asked again.
+    fn know(&self, install: &Install, core: &Core) -> Result<(), Diagnostic> {
+        let asked = format!("{:?}\n{}\n{}", core.targets, told(&self.rustc), told(&self.gcc));
+        let note = install.target.join("compilers").join(short(asked.as_bytes()));
+        if !note.is_file() {
+            core_rules::targets(core, &self.rustc, &self.gcc)?;
+            let _ = write_file(&note, asked.as_bytes());
+        }
+        Ok(())
     }
 
     /// What tells one linker from another, with the compiler that runs it: their files, with size and time.
@@ -86,12 +108,6 @@ impl Toolchain {
             let asked = Command::new(&self.gcc).arg(format!("-print-prog-name={program}")).output().ok()?;
             let named = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
             if named.contains('/') { Some(PathBuf::from(named)) } else { find_in_path(&named) }
-        };
-        let told = |path: &Path| {
-            let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-            let facts = std::fs::metadata(&path).ok();
-            let facts = facts.and_then(|facts| Some((facts.len(), facts.modified().ok()?)));
-            format!("{} {facts:?}", path.display())
         };
         let all = [self.gcc.clone()].into_iter().chain(programs.iter().filter_map(file));
         all.map(|path| told(&path)).collect::<Vec<_>>().join("\n")

@@ -55,7 +55,7 @@ impl Bench {
         copy(&root(), &install.root, true);
         let suite = install.root.join(Suite::of(Scheme::Regions).manifest);
         let suite = told(Loaded::load(&install, &suite)).unwrap_or_else(|how| panic!("{how}"));
-        let tools = told(Toolchain::find(&suite.board.core)).unwrap_or_else(|how| panic!("{how}"));
+        let tools = told(Toolchain::find(&install, &suite.board.core)).unwrap_or_else(|how| panic!("{how}"));
         let (cargo, gcc) = (cargo(), tools.gcc);
         let rustc = cargo.with_file_name("rustc");
         let compilers = [(&cargo, "-vV"), (&rustc, "-vV"), (&tools.cargo, "-vV"), (&tools.rustc, "-vV"), (&gcc, "-v")];
@@ -176,7 +176,7 @@ impl Bench {
                 let built = told(programs(&self.install, &loaded, &mut |_| ()))?.programs;
                 return Ok([vec![built.kernel], built.domains].concat());
             }
-            let tools = told(Toolchain::find(&loaded.board.core))?;
+            let tools = told(Toolchain::find(&self.install, &loaded.board.core))?;
             let kernel = told(build_kernel(&self.install, &tools, &loaded.board))?;
             Ok([vec![kernel], self.domains(manifest, board)?].concat())
         };
