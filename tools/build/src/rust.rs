@@ -99,7 +99,8 @@ fn cargo(
         command.env("COFFERDAM_OWN_BOARD", &board.path);
     }
     if tools.build_std {
-        command.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std=core,alloc");
+        let library = if is_domain { "-Zbuild-std=core,alloc" } else { "-Zbuild-std=core" };
+        command.env("RUSTC_BOOTSTRAP", "1").arg(library);
     }
     let mut with = vec![tools.linker()];
     if is_domain {
