@@ -60,7 +60,7 @@ fn the_profile_is_the_one_on_record() {
         text.bytes()
             .fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
     };
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../timing/README.md")).unwrap();
     let hash = std::format!("{:016x}", fnv(&crate::profile::tests::application_text()));
     assert!(readme.contains(&hash), "the hash of the profile xc7z020 is now {hash}");
 }
