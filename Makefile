@@ -32,6 +32,7 @@ test-long: data ## kernels without a check in further ways, every way in which a
 	@scripts/hunt.sh --board mps2-an500 --systems 1000 --seed 2 --resume
 	@scripts/hunt.sh --board xilinx-zynq-a9 --systems 1000 --seed 2 --resume
 	@scripts/hunt.sh --board ibex-rtmmu --systems 50 --seed 2 --resume
+	@./cofferdam bench
 	@./cofferdam bench --only traces
 
 lint: ## formatting, clippy, the layer rule, file sizes, portable code built for two further targets, the hardware of the soft core
@@ -43,6 +44,7 @@ prove: ## the proofs about the hardware of the soft core, and the mutants that t
 
 bench: data ## the tables of figures, also in target/bench/bench.json; the histories on the soft core, table I of RTMMU, take two hours of it
 	@make --no-print-directory -C rtl models MODELS='rtmmu direct sv32 sv32tlb'
+	@./cofferdam bench
 	@./cofferdam bench
 	@./cofferdam bench --only traces
 
