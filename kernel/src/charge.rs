@@ -19,7 +19,7 @@ impl<A: Arch> Kernel<A> {
     /// there is no end to move.
     #[inline(always)]
     pub(crate) fn see_displaced(&mut self) {
-        if self.core.arch.is_displaced() {
+        if self.arch.is_displaced() {
             self.displaced();
         }
     }
@@ -27,12 +27,12 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     #[inline(never)]
     fn displaced(&mut self) {
-        let ticks = self.core.arch.displaced();
+        let ticks = self.arch.displaced();
         if let Some(thread) = self.running() {
             // Handlers can write the counter, and so claim any time. They have not taken more than
             // has passed since the thread was charged, the way out of the kernel included.
             let left = self.budgets.at(self.threads.at(thread).budget).time.left();
-            let until_end = self.core.limit.wrapping_sub(self.core.arch.ticks());
+            let until_end = self.limit.wrapping_sub(self.arch.ticks());
             let passed = (left as u32).wrapping_add(self.path).wrapping_sub(until_end);
             self.shift(ticks.min((passed as i32).max(0) as u32));
         }
@@ -42,8 +42,8 @@ impl<A: Arch> Kernel<A> {
     /// meanwhile, so its end must not move by that.
     #[inline(always)]
     pub(crate) fn forget_displaced(&mut self) {
-        if self.core.arch.is_displaced() {
-            self.core.arch.displaced();
+        if self.arch.is_displaced() {
+            self.arch.displaced();
         }
     }
 
@@ -58,7 +58,7 @@ impl<A: Arch> Kernel<A> {
             let budget = self.threads.at(thread).budget;
             let time = &mut self.budgets.at_mut(budget).time;
             if time.is_current(now) {
-                time.set_left(self.core.limit.wrapping_sub(now) as i32);
+                time.set_left(self.limit.wrapping_sub(now) as i32);
             } else {
                 self.charge_across();
             }
@@ -83,8 +83,8 @@ impl<A: Arch> Kernel<A> {
         let Some(thread) = self.running() else { return };
         let index = self.threads.at(thread).budget;
         let budget = self.budgets.at_mut(index);
-        if budget.ran(self.core.limit.wrapping_sub(now as u32) as i32, now) {
-            self.core.limit = (now as u32).wrapping_add(budget.time.left() as u32);
+        if budget.ran(self.limit.wrapping_sub(now as u32) as i32, now) {
+            self.limit = (now as u32).wrapping_add(budget.time.left() as u32);
             self.replenished(index);
         }
     }
@@ -112,21 +112,21 @@ impl<A: Arch> Kernel<A> {
 
     fn replenished(&mut self, index: Ref<Budget>) {
         let number = self.budgets.index_of(index) as u16;
-        self.core.arch.trace(header(Event::Replenish, IDLE, number), self.budgets.at(index).capacity());
+        self.arch.trace(header(Event::Replenish, IDLE, number), self.budgets.at(index).capacity());
     }
 
     /// When the running thread must stop at the latest: when its budget ends, or the bound of the gate that it is in.
     #[inline(always)]
     pub(crate) fn end(&self) -> u32 {
         let Activation { outer, until, .. } = *self.top();
-        if outer.is_some() { until } else { self.core.limit }
+        if outer.is_some() { until } else { self.limit }
     }
 
     /// The running thread pays for what it arranges, and goes on. So the timer is set for its new
     /// end, or it could run on with time that it has paid away.
     #[inline(never)]
     pub(crate) fn pay_in_time(&mut self, price: u32) {
-        let now = self.core.arch.ticks();
+        let now = self.arch.ticks();
         self.pay_at(now, price);
         self.arm_for_end(now);
     }
@@ -136,7 +136,7 @@ impl<A: Arch> Kernel<A> {
     /// [`Kernel::arm_for_end`].
     #[inline(always)]
     pub(crate) fn pay(&mut self, price: u32) {
-        let now = self.core.arch.ticks();
+        let now = self.arch.ticks();
         self.pay_at(now, price);
     }
 
@@ -157,8 +157,8 @@ impl<A: Arch> Kernel<A> {
         let budget = self.threads.at(thread).budget;
         let current = self.budgets.at(budget).time.is_current(now);
         if current {
-            self.core.limit = self.core.limit.wrapping_sub(price);
-            self.budgets.at_mut(budget).time.set_left(self.core.limit.wrapping_sub(now) as i32);
+            self.limit = self.limit.wrapping_sub(price);
+            self.budgets.at_mut(budget).time.set_left(self.limit.wrapping_sub(now) as i32);
         }
         current
     }
@@ -186,8 +186,8 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     fn overruns_by(&mut self, price: u32) -> bool {
         self.see_displaced();
-        let now = self.core.arch.ticks();
-        let activation = self.activations.at_mut(self.core.resume);
+        let now = self.arch.ticks();
+        let activation = self.activations.at_mut(self.resume);
         let left = activation.until.wrapping_sub(now) as i32;
         if left >= price as i32 {
             return false;
@@ -203,10 +203,10 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub(crate) fn arm_for_end(&mut self, now: u32) {
         let end = self.end();
-        let next = earlier(self.core.armed, end);
+        let next = earlier(self.armed, end);
         if (next.wrapping_sub(now) as i32) <= 0 {
-            self.core.arch.timer_again();
-        } else if (end.wrapping_sub(self.core.armed) as i32) < 0 {
+            self.arch.timer_again();
+        } else if (end.wrapping_sub(self.armed) as i32) < 0 {
             self.arm_at(end);
         }
     }
@@ -223,9 +223,9 @@ impl<A: Arch> Kernel<A> {
     /// these are part of the budget's time and would otherwise end too early or too late.
     #[inline(always)]
     fn shift(&mut self, ticks: u32) {
-        self.core.limit = self.core.limit.wrapping_add(ticks);
+        self.limit = self.limit.wrapping_add(ticks);
         if self.top().outer.is_some() {
-            self.shift_gates(self.core.resume, None, ticks);
+            self.shift_gates(self.resume, None, ticks);
         }
     }
 
@@ -247,7 +247,7 @@ impl<A: Arch> Kernel<A> {
     /// its budget cannot use it.
     #[cold]
     pub(crate) fn step_aside(&mut self, thread: Ref<Thread<A>>, now: u64) {
-        let mut activation = self.activations.at_mut(self.core.resume);
+        let mut activation = self.activations.at_mut(self.resume);
         activation.disturbed = true;
         let mut until = activation.until;
         // Bounded by the nesting of gates. Only the outermost bound is set aside: the inner ones
@@ -257,7 +257,7 @@ impl<A: Arch> Kernel<A> {
             activation = self.activations.at_mut(outer);
         }
         let record = self.threads.at_mut(thread);
-        record.top = self.core.resume;
+        record.top = self.resume;
         record.away = now as u32;
         record.held = (until.wrapping_sub(now as u32) as i32).max(0);
         self.budgets.at_mut(record.budget).time.reserve(record.held);

@@ -55,7 +55,7 @@ impl<A: Arch> Kernel<A> {
                 return;
             };
             // SAFETY: the caller's duty; the piece is where the domains' addresses lead.
-            unsafe { self.core.arch.copy(to, from, step) };
+            unsafe { self.arch.copy(to, from, step) };
             done = done.plus(step);
         }
     }
@@ -76,9 +76,9 @@ impl<A: Arch> Kernel<A> {
             let step = room.min(bytes.minus(done));
             match source {
                 // SAFETY: the domain may write there; the source is the caller's duty.
-                Some(source) => unsafe { self.core.arch.copy(to, source.plus(done), step) },
+                Some(source) => unsafe { self.arch.copy(to, source.plus(done), step) },
                 // SAFETY: the domain may write there.
-                None => unsafe { self.core.arch.zero(to, step) },
+                None => unsafe { self.arch.zero(to, step) },
             }
             done = done.plus(step);
         }

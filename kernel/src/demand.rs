@@ -30,7 +30,7 @@ impl<A: Arch> Kernel<A> {
 
     fn touch(&mut self, domain: u8, at: Virt<A>, kind: AccessKind) -> bool {
         let loaded = self.is_loaded(domain);
-        let hardware = Hardware { arch: &mut self.core.arch, shared: &mut self.shared, loaded };
+        let hardware = Hardware { arch: &mut self.arch, shared: &mut self.shared, loaded };
         self.domains[usize::from(domain)].protection.touch(at, kind, hardware)
     }
 
@@ -55,7 +55,7 @@ impl<A: Arch> Kernel<A> {
         let Some(at) = Self::ends(base, len).into_iter().find(|at| protection.is_untouched(*at, kind)) else {
             return false;
         };
-        let gate = self.activations.at_mut(self.core.resume);
+        let gate = self.activations.at_mut(self.resume);
         gate.untouched.note(at);
         // So that the way back is not the short one.
         gate.disturbed = true;

@@ -26,7 +26,7 @@ impl<A: Arch> Kernel<A> {
     pub fn on_fault(&mut self, fault: Fault, address: Virt<A>, pc: Virt<A>) {
         if self.running().is_none() {
             // The idle loop touches nothing, so a fault here means that the kernel itself is wrong.
-            self.core.arch.end(u32::MAX);
+            self.arch.end(u32::MAX);
             return;
         }
         let domain = self.here();
@@ -34,10 +34,10 @@ impl<A: Arch> Kernel<A> {
         if self.fault_in(domain, fault, address.wide().0 as u32, pc.wide().0 as u32) {
             // The thread pays for waking the supervisor (rule (c)): out of its budget, and out of
             // the bounds of the gates that the call came from, which have kept the slack for that.
-            let now = self.core.arch.ticks();
+            let now = self.arch.ticks();
             self.pay_at(now, self.activation);
         }
-        self.core.recheck = true;
+        self.recheck = true;
         self.dispatch();
     }
 
@@ -50,7 +50,7 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     pub fn on_handlers_fault(&mut self, domain: u8, fault: Fault, address: Virt<A>) -> u32 {
         let woken = self.fault_in(domain, fault, address.wide().0 as u32, 0);
-        self.core.recheck = true;
+        self.recheck = true;
         self.dispatch();
         if woken { self.activation } else { 0 }
     }
@@ -61,18 +61,18 @@ impl<A: Arch> Kernel<A> {
     /// That of [`crate::arch::Arch::occupy`].
     pub(crate) fn occupy(&mut self, handle: u32) -> Result<Outcome, Error> {
         let domain = self.lookup(handle, Kind::Domain, rights::WRITE)?.object() as u8;
-        if !self.core.arch.occupy(domain) {
+        if !self.arch.occupy(domain) {
             return Err(Error::BadState);
         }
-        self.core.arch.trace(header(Event::Occupy, domain, 0), 0);
+        self.arch.trace(header(Event::Occupy, domain, 0), 0);
         Ok(Outcome::Values(0, 0))
     }
 
     /// Records a fault of a domain and stops it. Returns true if that has woken its supervisor:
     /// whoever is to blame pays for an activation.
     pub(crate) fn fault_in(&mut self, index: u8, fault: Fault, address: u32, pc: u32) -> bool {
-        self.core.arch.trace(header(Event::Fault, index, fault as u16), address);
-        self.core.arch.trace(header(Event::FaultPc, index, fault as u16), pc);
+        self.arch.trace(header(Event::Fault, index, fault as u16), address);
+        self.arch.trace(header(Event::FaultPc, index, fault as u16), pc);
         let domain = self.domain_mut(index);
         if domain.fault.kind == 0 {
             domain.fault = FaultReport { kind: fault as u8, address };
@@ -95,8 +95,8 @@ impl<A: Arch> Kernel<A> {
         if let Some(domain) = self.domains.find(usize::from(index)) {
             self.end_domain(domain);
         }
-        self.core.arch.stopped(index);
-        self.core.recheck = true;
+        self.arch.stopped(index);
+        self.recheck = true;
     }
 
     /// As [`Kernel::stop_domain`], for a domain whose own thread ends it: nothing else is to be
@@ -130,9 +130,9 @@ impl<A: Arch> Kernel<A> {
             return Ok(Outcome::Later);
         }
         let index = (place >> 8) as u8;
-        self.core.arch.trace(header(Event::Exit, index, 0), code);
+        self.arch.trace(header(Event::Exit, index, 0), code);
         self.end_domain(here);
-        self.core.arch.stopped(index);
+        self.arch.stopped(index);
         if self.domains.at(here).awaited {
             self.finished(index, code);
         }
@@ -151,8 +151,8 @@ impl<A: Arch> Kernel<A> {
         }
         self.awaited -= 1;
         if self.awaited == 0 {
-            self.core.arch.trace(header(Event::End, index, 0), self.status);
-            self.core.arch.end(self.status);
+            self.arch.trace(header(Event::End, index, 0), self.status);
+            self.arch.end(self.status);
         }
     }
 }

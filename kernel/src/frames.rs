@@ -166,7 +166,7 @@ impl<A: Arch> Kernel<A> {
         // it before this call has returned.
         self.in_range(number, |kernel| kernel.frames.cleared(piece)).map_err(refused)?;
         // SAFETY: the frame table had the range as memory that no domain maps and no object lives in.
-        unsafe { self.core.arch.zero(PhysAddr::narrow(piece.base()), Bytes::narrow(piece.size())) };
+        unsafe { self.arch.zero(PhysAddr::narrow(piece.base()), Bytes::narrow(piece.size())) };
         Ok(Outcome::Values((part.end().0 - piece.end().0) as u32, 0))
     }
 

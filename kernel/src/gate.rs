@@ -58,10 +58,10 @@ impl<A: Arch> Kernel<A> {
         into.epoch = self.domains.at(into.domain).epoch;
         A::introduce(&mut into.entry, badge);
         // Before anything of the callee's memory changes, so that an observer can tell whose change it is.
-        self.core.arch.trace(into.tag() | Event::GateEnter as u32, into.number);
-        self.core.resume = gate;
-        if (until.wrapping_sub(self.core.armed) as i32) < 0 {
-            self.core.entered = Some(caller);
+        self.arch.trace(into.tag() | Event::GateEnter as u32, into.number);
+        self.resume = gate;
+        if (until.wrapping_sub(self.armed) as i32) < 0 {
+            self.entered = Some(caller);
             self.arm_at(until);
         }
     }
@@ -73,14 +73,14 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline(always)]
     pub fn pass_in(&mut self, handle: u32) -> Option<NonNull<A::Context>> {
-        let caller = self.core.resume;
+        let caller = self.resume;
         if self.activations.at(caller).outer.is_some() {
             return None;
         }
         let (gate, badge) = self.enterable(caller, handle).ok()?;
         self.see_displaced();
-        let until = self.core.arch.ticks().wrapping_add(self.activations.at(gate).bound);
-        if (self.core.limit.wrapping_sub(until) as i32) < 0 {
+        let until = self.arch.ticks().wrapping_add(self.activations.at(gate).bound);
+        if (self.limit.wrapping_sub(until) as i32) < 0 {
             return None;
         }
         self.enter(caller, gate, until, badge);
@@ -92,7 +92,7 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(1).
     pub(crate) fn gate_call(&mut self, args: [u32; 4]) -> Result<Outcome, Error> {
-        let caller = self.core.resume;
+        let caller = self.resume;
         let (gate, badge) = self.enterable(caller, args[0])?;
         let nesting = self.depth_of(caller);
         if nesting >= MAX_NESTING {
@@ -115,7 +115,7 @@ impl<A: Arch> Kernel<A> {
         let into = self.activations.at_mut(gate);
         into.disturbed = nested;
         // SAFETY: the tables guarantee that the gate's stack is pinned memory of the callee's domain; nobody else is on it.
-        unsafe { self.core.arch.enter(&mut into.context, &into.entry, [badge, args[1], args[2], args[3]]) };
+        unsafe { self.arch.enter(&mut into.context, &into.entry, [badge, args[1], args[2], args[3]]) };
         self.load(domain);
         Ok(Outcome::Later)
     }
@@ -143,7 +143,7 @@ impl<A: Arch> Kernel<A> {
         if (self.budgets.at(budget).capacity() as i32) < bound {
             return Err(Error::NoBudget);
         }
-        self.core.arch.repeat(&mut self.activations.at_mut(self.core.resume).context);
+        self.arch.repeat(&mut self.activations.at_mut(self.resume).context);
         self.wait_for_boundary(caller, now);
         Ok(Outcome::Later)
     }
@@ -157,14 +157,14 @@ impl<A: Arch> Kernel<A> {
         let priority = into.priority;
         if self.threads.at(thread).queue != priority {
             into.disturbed = true;
-            self.core.ready.remove(&mut self.threads, thread);
-            self.core.ready.push_front(&mut self.threads, thread, priority);
+            self.ready.remove(&mut self.threads, thread);
+            self.ready.push_front(&mut self.threads, thread, priority);
         }
     }
 
     #[inline]
     pub(crate) fn innermost(&self, thread: Ref<Thread<A>>) -> Ref<Activation<A>> {
-        if self.running() == Some(thread) { self.core.resume } else { self.threads.at(thread).top }
+        if self.running() == Some(thread) { self.resume } else { self.threads.at(thread).top }
     }
 
     /// `GATE_RETURN` to a caller that is alive and in its own domain, if no other thread ran
@@ -175,7 +175,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline(always)]
     pub fn pass_out(&mut self, status: u32, value: u32) -> Option<NonNull<A::Context>> {
-        let gate = self.core.resume;
+        let gate = self.resume;
         let Activation { outer, disturbed, .. } = *self.activations.at(gate);
         let outer = outer?;
         let Activation { domain, epoch, place, .. } = *self.activations.at(outer);
@@ -193,8 +193,8 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     fn leave(&mut self, gate: Ref<Activation<A>>, outer: Ref<Activation<A>>, tag: u32, status: u32) {
         self.activations.at_mut(gate).thread = None;
-        self.core.resume = outer;
-        self.core.arch.trace(tag | Event::GateExit as u32, status);
+        self.resume = outer;
+        self.arch.trace(tag | Event::GateExit as u32, status);
     }
 
     /// `GATE_RETURN`.
@@ -202,7 +202,7 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// O(1); unwinding past callers that were stopped meanwhile happens in [`Kernel::dispatch`].
     pub(crate) fn gate_return(&mut self, status: u32, value: u32) -> Result<Outcome, Error> {
-        let gate = self.core.resume;
+        let gate = self.resume;
         let Activation { outer, thread, .. } = *self.activations.at(gate);
         let (Some(outer), Some(thread)) = (outer, thread) else { return Err(Error::NotInGate) };
         self.end_call(gate, outer);
@@ -217,7 +217,7 @@ impl<A: Arch> Kernel<A> {
         } else {
             // A caller that was stopped has no use for the result, and its memory may be its
             // successor's.
-            self.core.recheck = true;
+            self.recheck = true;
         }
         self.settle(thread);
         Ok(Outcome::Later)
@@ -230,9 +230,9 @@ impl<A: Arch> Kernel<A> {
         self.see_displaced();
         // Another thread that ran meanwhile may have used the caller's budget, so it is looked at
         // again.
-        self.core.recheck |= core::mem::take(&mut self.activations.at_mut(gate).disturbed);
-        if self.core.entered == Some(gate) {
-            self.core.entered = Some(outer);
+        self.recheck |= core::mem::take(&mut self.activations.at_mut(gate).disturbed);
+        if self.entered == Some(gate) {
+            self.entered = Some(outer);
         }
     }
 
@@ -255,11 +255,11 @@ impl<A: Arch> Kernel<A> {
         record.pending = Some((error.status(), 0));
         let activation = self.activations.at(outer);
         let domain = activation.domain;
-        self.core.arch.trace(activation.tag() | Event::GateExit as u32, error.status());
+        self.arch.trace(activation.tag() | Event::GateExit as u32, error.status());
         if runs {
             // The registers that are loaded belong to the activation just left, whose memory the
             // caller must not see.
-            self.core.resume = outer;
+            self.resume = outer;
             self.load(domain);
         }
         self.settle(thread);

@@ -13,8 +13,7 @@ use crate::arch::{Arch, Protection};
 use crate::edit::Edit;
 use crate::objects::{Activation, Budget, Cap, Domain, Interrupt, Notification, Thread};
 use crate::outcome::{DONE, Outcome};
-use crate::per_core::PerCore;
-use crate::queue::Times;
+use crate::queue::{Ready, Times};
 use crate::ranges::FrameRange;
 use crate::ranks::Ranks;
 use crate::table::{AnyRef, Ref, Table};
@@ -22,11 +21,37 @@ use crate::table::{AnyRef, Ref, Table};
 /// Thread number when no thread runs.
 pub const NOBODY: u8 = 0xff;
 
-/// Everything that the kernel knows: one core's own state, and what cores would share. There is no other kernel state.
+/// Everything that the kernel knows. Each core has a kernel of its own, which shares nothing with the others'.
 #[repr(C)]
 pub struct Kernel<A: Arch> {
-    /// The core's own state; the entry code knows that this comes first.
-    pub core: PerCore<A>,
+    /// The activation that runs, or the idle activation. The entry code knows that this comes first: it saves into its context and
+    /// resumes it. Its domain's region registers are loaded.
+    pub(crate) resume: Ref<Activation<A>>,
+    /// When the running thread's budget ends, in ticks (low word). The time that the budget has
+    /// left is brought up to date from it when somebody asks.
+    pub(crate) limit: u32,
+    /// When the timer will interrupt (low word): not before `since`.
+    pub(crate) armed: u32,
+    /// The running thread must be checked again before it goes on, because its domain, its budget
+    /// or its gate may not let it.
+    pub(crate) recheck: bool,
+    /// `armed` is earlier than what the timer was last asked for: it must be set before the kernel
+    /// is left.
+    pub(crate) rearm: bool,
+    /// Times have come that belong to threads less important than the one that ran when the timer
+    /// was set. They are looked at when the priority falls, because no timer comes for them (rule
+    /// (e)).
+    pub(crate) deferred: bool,
+    /// The processor. [`arch_offset`] tells the entry code where it is.
+    pub arch: A,
+    /// A time in the past, less than half a wrap of [`Arch::ticks`] ago, so that a low word and
+    /// this one give the whole time.
+    pub(crate) since: u64,
+    /// Activation whose call has set the timer for the end of a gate's bound. If the timer comes too
+    /// early, because the gate was left, it pays: nobody else has.
+    pub(crate) entered: Option<Ref<Activation<A>>>,
+    /// The threads that can run.
+    pub(crate) ready: Ready<A>,
     /// Stands here because the entry of an interrupt reads address and length with one instruction.
     pub(crate) interrupts: &'static mut [Interrupt<A>],
     /// Time beyond its budget with which a thread that is switched to starts, because the switch
@@ -67,9 +92,9 @@ pub struct Kernel<A: Arch> {
     pub(crate) shared: Shared<A>,
 }
 
-/// Offset of [`PerCore::arch`] in a kernel, in bytes.
+/// Offset of [`Kernel::arch`], in bytes.
 pub const fn arch_offset<A: Arch>() -> usize {
-    core::mem::offset_of!(Kernel<A>, core) + core::mem::offset_of!(PerCore<A>, arch)
+    core::mem::offset_of!(Kernel<A>, arch)
 }
 
 /// Offset of the address of the domain's region image behind the context that the kernel resumes,
@@ -110,7 +135,7 @@ impl<A: Arch> Kernel<A> {
     /// the short ways into a gate and out of it do not keep its `top` up to date.
     #[inline(always)]
     pub(crate) fn top(&self) -> &Activation<A> {
-        self.activations.at(self.core.resume)
+        self.activations.at(self.resume)
     }
 
     #[inline(always)]
@@ -145,26 +170,26 @@ impl<A: Arch> Kernel<A> {
 
     /// The registers of the running thread, or `None` when nobody runs.
     pub fn current_context(&mut self) -> Option<&mut A::Context> {
-        let activation = self.activations.at_mut(self.core.resume);
+        let activation = self.activations.at_mut(self.resume);
         activation.thread.is_some().then_some(&mut activation.context)
     }
 
     /// The time. (`since` moves at every timer interrupt, thus long before the low word has wrapped.)
     #[inline]
     pub(crate) fn now(&mut self) -> u64 {
-        self.core.since + u64::from(self.elapsed())
+        self.since + u64::from(self.elapsed())
     }
 
     /// Ticks since `since`.
     #[inline]
     pub(crate) fn elapsed(&mut self) -> u32 {
-        self.core.arch.ticks().wrapping_sub(self.core.since as u32)
+        self.arch.ticks().wrapping_sub(self.since as u32)
     }
 
     /// The registers to resume. They come first in an activation, so its place is their address.
     #[inline(always)]
     pub fn resume(&self) -> *mut A::Context {
-        self.core.resume.place().as_ptr().cast()
+        self.resume.place().as_ptr().cast()
     }
 
     /// Looks a handle up in the running thread's domain.
@@ -214,7 +239,7 @@ impl<A: Arch> Kernel<A> {
     /// capability to one is of the same kind.
     #[inline(always)]
     pub(crate) fn server(&self, index: usize) -> Option<&'static AtomicU16> {
-        self.core.arch.server(index.checked_sub(self.budgets.len())?)
+        self.arch.server(index.checked_sub(self.budgets.len())?)
     }
 
     /// Place of an object if there is one, for capabilities that must be quick to use.
@@ -235,8 +260,8 @@ impl<A: Arch> Kernel<A> {
     /// # Bound
     /// The bound of the call (see [`abi::CALLS`]) and one [`Kernel::dispatch`].
     pub fn on_call(&mut self) -> Option<NonNull<A::Context>> {
-        let activation = self.core.resume;
-        let request = self.core.arch.request(&self.activations.at(activation).context);
+        let activation = self.resume;
+        let request = self.arch.request(&self.activations.at(activation).context);
         let [a, b, c, d] = request.args;
         let outcome = match Call::from_number(request.number) {
             Some(call) => self.perform(call, a, b, c, d),
@@ -248,8 +273,8 @@ impl<A: Arch> Kernel<A> {
             Err(error) => self.refuse(activation, request.number, error),
         }
         let Activation { thread, outer, .. } = *self.top();
-        let next = match self.core.ready.first() {
-            Some(next) if !self.core.recheck && outer.is_none() => {
+        let next = match self.ready.first() {
+            Some(next) if !self.recheck && outer.is_none() => {
                 if thread == Some(next) {
                     None
                 } else {
@@ -269,7 +294,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline(always)]
     pub fn on_simple(&mut self, number: u32, args: &[u32; 4]) {
-        let activation = self.core.resume;
+        let activation = self.resume;
         let outcome =
             Call::from_number(number).ok_or(Error::BadCall).and_then(|call| self.simple(call, args[0], args[1]));
         match outcome {
@@ -289,7 +314,7 @@ impl<A: Arch> Kernel<A> {
             }
             Call::Mark => {
                 let domain = self.here();
-                self.core.arch.trace(header(Event::Mark, domain, a as u16), b);
+                self.arch.trace(header(Event::Mark, domain, a as u16), b);
                 Ok([0; 2])
             }
             _ => Err(Error::BadCall),
@@ -306,14 +331,14 @@ impl<A: Arch> Kernel<A> {
 
     #[inline(always)]
     pub(crate) fn respond<const N: usize>(&mut self, activation: Ref<Activation<A>>, status: u32, values: [u32; N]) {
-        self.core.arch.respond(&mut self.activations.at_mut(activation).context, status, values);
+        self.arch.respond(&mut self.activations.at_mut(activation).context, status, values);
     }
 
     #[cold]
     pub(crate) fn refuse(&mut self, activation: Ref<Activation<A>>, number: u32, error: Error) {
         let domain = self.activations.at(activation).domain_number();
         let number = number.min(u32::from(u16::MAX)) as u16;
-        self.core.arch.trace(header(Event::Refused, domain, number), error.status());
+        self.arch.trace(header(Event::Refused, domain, number), error.status());
         self.respond(activation, error.status(), []);
     }
 
@@ -335,7 +360,7 @@ impl<A: Arch> Kernel<A> {
             Call::BudgetQuery => self.budget_query(a),
             Call::DomainStop => {
                 let cap = self.lookup(a, Kind::Domain, rights::WRITE)?;
-                self.core.arch.trace(header(Event::Stop, cap.object() as u8, 0), 0);
+                self.arch.trace(header(Event::Stop, cap.object() as u8, 0), 0);
                 self.stop_domain(cap.object() as u8);
                 DONE
             }

@@ -4,7 +4,7 @@
 //! * Non-preemptible: each entry point (`on_call`, `on_interrupt`, `on_timer`, `on_miss`, `on_fault`) runs to its end with interrupts
 //!   held off, so each states its bound; what would be long is cut into steps that the caller asks for.
 //! * Decode fallibly, then perform infallibly: a call that is refused has changed nothing.
-//! * No global state: everything that the kernel knows is in one [`Kernel`], and what belongs to a core in its `PerCore`.
+//! * No global state: everything that the kernel knows is in one [`Kernel`]; each core has one of its own, and shares nothing with the others.
 //! * No compare-and-swap, no floating point.
 #![cfg_attr(not(any(test, feature = "simulation")), no_std)]
 
@@ -25,7 +25,6 @@ mod notify;
 pub mod objects;
 mod outcome;
 pub mod pages;
-mod per_core;
 mod physical;
 pub mod queue;
 mod ranges;
@@ -39,7 +38,6 @@ mod timer;
 mod turns;
 
 pub use kernel::{Kernel, NOBODY, arch_offset, domain_offset};
-pub use per_core::PerCore;
 
 #[cfg(any(test, feature = "simulation"))]
 #[cfg_attr(not(test), allow(missing_docs, dead_code, unused_imports))]

@@ -22,7 +22,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1), or a dispatch.
     #[inline(always)]
     pub fn on_yield(&mut self) -> Option<NonNull<A::Context>> {
-        self.respond(self.core.resume, 0, []);
+        self.respond(self.resume, 0, []);
         let Activation { thread, outer, .. } = *self.top();
         let (Some(thread), None) = (thread, outer) else { return None };
         let Thread { mut next, budget, .. } = *self.threads.at(thread);
@@ -33,8 +33,8 @@ impl<A: Arch> Kernel<A> {
         if next == thread {
             return None;
         }
-        self.core.ready.rotate(&self.threads, thread);
-        let now = self.core.arch.ticks();
+        self.ready.rotate(&self.threads, thread);
+        let now = self.arch.ticks();
         if !self.pay_and_charge(thread, now, self.yielding) {
             return self.yield_slowly();
         }
@@ -56,7 +56,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1), or a dispatch.
     #[inline(always)]
     pub fn on_signal(&mut self, handle: u32, bits: u32) -> Option<NonNull<A::Context>> {
-        let caller = self.core.resume;
+        let caller = self.resume;
         match self.notification(handle, rights::WRITE) {
             Ok((word, _)) => {
                 if self.top().outer.is_some() && self.wakes_beyond_bound(word, bits) {
@@ -64,7 +64,7 @@ impl<A: Arch> Kernel<A> {
                 }
                 self.respond(caller, 0, []);
                 let (waiter, base, found) = self.claim(word, bits)?;
-                let now = self.core.arch.ticks();
+                let now = self.arch.ticks();
                 self.alert(waiter, base, found, now, false)
             }
             Err(error) => self.refused(Call::Signal, error),
@@ -87,7 +87,7 @@ impl<A: Arch> Kernel<A> {
     pub fn on_wait(&mut self, handle: u32, mask: u32) -> Option<NonNull<A::Context>> {
         match self.wait(handle, mask) {
             Ok(Outcome::Values(found, _)) => {
-                self.respond(self.core.resume, 0, [found]);
+                self.respond(self.resume, 0, [found]);
                 None
             }
             Ok(Outcome::Later) => self.give_way(),
@@ -119,7 +119,7 @@ impl<A: Arch> Kernel<A> {
     fn slept(&mut self, call: Call, outcome: Result<Outcome, Error>) -> Option<NonNull<A::Context>> {
         match outcome {
             Ok(Outcome::Values(value, _)) => {
-                self.respond(self.core.resume, 0, [value]);
+                self.respond(self.resume, 0, [value]);
                 None
             }
             Ok(Outcome::Later) => {
@@ -138,7 +138,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub fn on_exit(&mut self, code: u32) -> Option<NonNull<A::Context>> {
         match self.exit(code) {
-            Ok(_) => match self.core.ready.first() {
+            Ok(_) => match self.ready.first() {
                 Some(next) => self.switch_over(next),
                 None => self.dispatch_slowly(),
             },
@@ -149,7 +149,7 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     #[inline(never)]
     fn refused(&mut self, call: Call, error: Error) -> Option<NonNull<A::Context>> {
-        self.refuse(self.core.resume, call as u32, error);
+        self.refuse(self.resume, call as u32, error);
         None
     }
 
@@ -191,7 +191,7 @@ impl<A: Arch> Kernel<A> {
         record.pending = Some((0, found));
         let queue = record.queue;
         let Activation { outer, priority, .. } = *self.top();
-        let now = self.core.arch.ticks();
+        let now = self.arch.ticks();
         if price > 0 {
             self.pay_at(now, price);
         }
@@ -210,7 +210,7 @@ impl<A: Arch> Kernel<A> {
     /// O(1).
     #[inline(always)]
     pub(crate) fn yield_now(&mut self) -> Result<Outcome, Error> {
-        self.respond(self.core.resume, 0, []);
+        self.respond(self.resume, 0, []);
         let Activation { thread, outer, .. } = *self.top();
         // Inside a gate it changes nothing: a rival of the same priority would find the gate busy.
         if let (Some(thread), None) = (thread, outer) {
@@ -219,7 +219,7 @@ impl<A: Arch> Kernel<A> {
             }
             if self.threads.at(thread).next != thread {
                 self.pay(self.yielding);
-                self.core.ready.rotate(&self.threads, thread);
+                self.ready.rotate(&self.threads, thread);
             }
         }
         Ok(Outcome::Later)
@@ -268,7 +268,7 @@ impl<A: Arch> Kernel<A> {
             // A thread that waits again has done what its event asked, so its release is complete.
             // A periodic one that waits is still in its job.
             record.open = false;
-            self.core.arch.trace(place | Event::Complete as u32, 0);
+            self.arch.trace(place | Event::Complete as u32, 0);
         }
         self.leave_queue(thread);
         Ok(Outcome::Later)
@@ -293,7 +293,7 @@ impl<A: Arch> Kernel<A> {
         if self.wakes_beyond_bound(word, bits) {
             return Err(Error::NoBudget);
         }
-        self.respond(self.core.resume, 0, []);
+        self.respond(self.resume, 0, []);
         if self.wake_waiter(word, bits) {
             self.pay_in_time(self.activation);
         }
@@ -312,7 +312,7 @@ impl<A: Arch> Kernel<A> {
 
     fn wake_waiter(&mut self, notification: Ref<Notification<A>>, bits: u32) -> bool {
         let Some((waiter, base, found)) = self.claim(notification, bits) else { return false };
-        let now = self.core.arch.ticks();
+        let now = self.arch.ticks();
         self.awake(waiter, base, now);
         self.threads.at_mut(waiter).pending = Some((0, found));
         true
@@ -358,9 +358,9 @@ impl<A: Arch> Kernel<A> {
         if thread.period == 0 {
             // The event is the release of a thread that is not periodic: it has no other.
             thread.open = true;
-            self.core.arch.trace(place | Event::Release as u32, now);
+            self.arch.trace(place | Event::Release as u32, now);
         }
-        self.core.ready.push_back(&mut self.threads, waiter, priority);
+        self.ready.push_back(&mut self.threads, waiter, priority);
         (place, priority)
     }
 
@@ -392,13 +392,13 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     pub fn on_interrupt(&mut self, line: u32, mask: bool) -> Option<NonNull<A::Context>> {
         if mask {
-            self.core.arch.mask(line);
+            self.arch.mask(line);
         }
         let found = self.interrupts.iter().find(|interrupt| u32::from(interrupt.line) == line)?;
         let Interrupt { line, notification, bits, .. } = *found;
-        self.core.arch.trace(header(Event::Interrupt, abi::trace::IDLE, line), 0);
+        self.arch.trace(header(Event::Interrupt, abi::trace::IDLE, line), 0);
         let claim = self.claim(notification, bits);
-        let now = self.core.arch.ticks();
+        let now = self.arch.ticks();
         let Some((waiter, base, found)) = claim else {
             self.give_back(now, self.path);
             return None;
@@ -416,7 +416,7 @@ impl<A: Arch> Kernel<A> {
         if self.exceeds_bound(self.activation) {
             return Err(Error::NoBudget);
         }
-        self.core.arch.unmask(u32::from(line));
+        self.arch.unmask(u32::from(line));
         self.pay_in_time(self.activation);
         Ok(())
     }
@@ -469,7 +469,7 @@ impl<A: Arch> Kernel<A> {
             return Err(Error::NotPeriodic);
         }
         if open {
-            self.core.arch.trace(place | Event::Complete as u32, 0);
+            self.arch.trace(place | Event::Complete as u32, 0);
         }
         // The first call ends the thread's preparation, so there is no release before it to count
         // from.
@@ -478,8 +478,8 @@ impl<A: Arch> Kernel<A> {
         record.release = nominal;
         record.open = nominal <= now;
         if record.open {
-            self.core.arch.trace(place | Event::Overrun as u32, nominal as u32);
-            self.core.arch.trace(place | Event::Release as u32, nominal as u32);
+            self.arch.trace(place | Event::Overrun as u32, nominal as u32);
+            self.arch.trace(place | Event::Release as u32, nominal as u32);
             return Ok(Outcome::Values(1, 0));
         }
         let number = record.number;
@@ -492,7 +492,7 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn budget_query(&mut self, handle: u32) -> Result<Outcome, Error> {
         let index = usize::from(self.lookup(handle, Kind::Budget, rights::READ)?.object());
         let Some(budget) = self.budgets.find(index) else {
-            let (left, next) = self.core.arch.server_left(index - self.budgets.len());
+            let (left, next) = self.arch.server_left(index - self.budgets.len());
             return Ok(Outcome::Values(left, next));
         };
         let now = self.now();

@@ -72,7 +72,7 @@ impl<A: Arch> Kernel<A> {
         let total = entry.data_bytes + entry.zero_bytes;
         if done >= total {
             let domain = usize::from(index);
-            let hardware = Hardware { arch: &mut self.core.arch, shared: &mut self.shared, loaded: false };
+            let hardware = Hardware { arch: &mut self.arch, shared: &mut self.shared, loaded: false };
             self.domains[domain].protection.evict(hardware);
             self.domains[domain].life = Life::Unmapping(Virt::<A>::default(), Compared::default());
             return Ok(());
@@ -134,7 +134,7 @@ impl<A: Arch> Kernel<A> {
         let mut life = Life::Starting(thread + 1);
         if usize::from(thread) >= self.threads.len() {
             life = Life::Releasing(0);
-            self.core.arch.trace(header(Event::Restart, index, self.domain(index).restarts), 0);
+            self.arch.trace(header(Event::Restart, index, self.domain(index).restarts), 0);
         } else {
             // The kernel's own objects say whose a thread is: the tables may lie in slow memory.
             let base = self.thread(thread).base;

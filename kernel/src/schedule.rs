@@ -38,7 +38,7 @@ impl<A: Arch> Kernel<A> {
     /// ready and cannot go on.
     #[inline(never)]
     pub fn dispatch(&mut self) {
-        if self.core.recheck || self.core.ready.first() != self.running() {
+        if self.recheck || self.ready.first() != self.running() {
             let now = self.now();
             self.pause(now);
             self.choose(now, false);
@@ -50,18 +50,18 @@ impl<A: Arch> Kernel<A> {
     /// end of an entry, because several parts of one entry can ask for an earlier time.
     #[inline(always)]
     pub(crate) fn arm(&mut self) {
-        if self.core.rearm {
-            self.core.rearm = false;
-            self.core.arch.arm_timer(self.core.armed);
+        if self.rearm {
+            self.rearm = false;
+            self.arch.arm_timer(self.armed);
         }
     }
 
     /// Notes that the timer must come at a time (low word) or before; [`Kernel::arm`] sets it.
     #[inline(always)]
     pub(crate) fn arm_by(&mut self, at: u32) {
-        if (at.wrapping_sub(self.core.armed) as i32) < 0 {
-            self.core.armed = at;
-            self.core.rearm = true;
+        if (at.wrapping_sub(self.armed) as i32) < 0 {
+            self.armed = at;
+            self.rearm = true;
         }
     }
 
@@ -102,24 +102,24 @@ impl<A: Arch> Kernel<A> {
     /// that the first thread can go on without another wake-up.
     #[inline(never)]
     pub(crate) fn choose_first(&mut self, paused: u64, prepaid: bool, woken: bool) {
-        self.core.recheck = false;
+        self.recheck = false;
         // The timer is late and must come at once. Prices take no time, and many of them could
         // otherwise be paid while it is late: see [`Kernel::arm_for_end`].
-        if (self.core.armed.wrapping_sub(paused as u32) as i32) <= 0 {
-            self.core.arch.timer_again();
+        if (self.armed.wrapping_sub(paused as u32) as i32) <= 0 {
+            self.arch.timer_again();
         }
         let (mut steps, mut woken) = (0, woken);
         while steps < STEP {
             let now = self.now();
-            if self.core.deferred && !woken {
-                let first = self.core.ready.first().map_or(u8::MAX, |first| self.threads.at(first).queue);
+            if self.deferred && !woken {
+                let first = self.ready.first().map_or(u8::MAX, |first| self.threads.at(first).queue);
                 steps += u32::from(self.wake_due(now, first));
             }
             match self.first_goes_on(now, paused, prepaid) {
                 First::GoesOn => return,
                 First::PassedOver => steps += 1,
                 // To end a call takes as long as several wake-ups, so those that are due wait.
-                First::Overran if self.core.deferred => break,
+                First::Overran if self.deferred => break,
                 First::Overran => steps += 1,
             }
             woken = false;
@@ -128,8 +128,8 @@ impl<A: Arch> Kernel<A> {
         // makes at once, so that no path grows with their number. Until then nobody runs. A line
         // that is pending waits as well, because the timer goes first where both have one priority.
         self.idle();
-        self.core.recheck = true;
-        self.core.arch.timer_again();
+        self.recheck = true;
+        self.arch.timer_again();
     }
 
     /// Makes the machine ready for the first thread of the ready queue, if that thread may run: its
@@ -138,7 +138,7 @@ impl<A: Arch> Kernel<A> {
     /// so that the caller can look at who is first now.
     #[inline(always)]
     fn first_goes_on(&mut self, now: u64, paused: u64, prepaid: bool) -> First {
-        let Some(next) = self.core.ready.first() else {
+        let Some(next) = self.ready.first() else {
             self.idle();
             return First::GoesOn;
         };
@@ -165,8 +165,8 @@ impl<A: Arch> Kernel<A> {
         if self.budgets.at(budget).time.covered(now as u32, 0).is_none() && !self.can_pay(next, budget, now) {
             return First::PassedOver;
         }
-        self.core.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
-        self.go_on(next, top, self.core.limit);
+        self.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
+        self.go_on(next, top, self.limit);
         First::GoesOn
     }
 
@@ -192,10 +192,10 @@ impl<A: Arch> Kernel<A> {
             self.overrun(next);
             // The end of the call asks for another choice, which the caller's loop is making
             // already.
-            self.core.recheck = false;
+            self.recheck = false;
             return First::Overran;
         }
-        self.core.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
+        self.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
         self.go_on(next, top, until);
         // While it runs, `resume` says which activation it is in. The short way out of a gate does
         // not write `top`, so that must name the base by then.
@@ -209,7 +209,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(always)]
     fn go_on(&mut self, thread: Ref<Thread<A>>, top: Ref<Activation<A>>, end: u32) {
         self.arm_by(end);
-        if top != self.core.resume {
+        if top != self.resume {
             let (from, to) = (self.top().domain, self.activations.at(top).domain);
             self.run(top, self.activations.at(top).tag());
             if from != to {
@@ -222,10 +222,10 @@ impl<A: Arch> Kernel<A> {
     /// Makes an activation of another thread the one that runs, and says so in the trace.
     #[inline(always)]
     fn run(&mut self, top: Ref<Activation<A>>, tag: u32) {
-        self.core.resume = top;
+        self.resume = top;
         // The record comes before the result is written into that domain's stack, so that an
         // observer of memory can tell whose change it is.
-        self.core.arch.trace(tag | Event::Switch as u32, 0);
+        self.arch.trace(tag | Event::Switch as u32, 0);
     }
 
     /// Delivers the result that a thread has waited for, if it has.
@@ -249,10 +249,10 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn switch(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
         // Wake-ups were put off because the running thread is more important. The next one is less
         // so, and a thread that is due may go before it.
-        if self.core.deferred && self.threads.at(next).queue > self.top().priority {
+        if self.deferred && self.threads.at(next).queue > self.top().priority {
             return self.dispatch_slowly();
         }
-        let now = self.core.arch.ticks();
+        let now = self.arch.ticks();
         self.charge(now);
         self.switch_to(next, now)
     }
@@ -296,19 +296,19 @@ impl<A: Arch> Kernel<A> {
         let Some(left) = self.budgets.at(budget).time.covered(now, A::SHORT as i32) else { return false };
         let delay = left + self.path;
         let limit = now.wrapping_add(delay);
-        self.core.limit = limit;
+        self.limit = limit;
         // One comparison answers two questions, because each switch comes here. If the timer is set
         // for a time between `now` and the end, `behind` is less than `delay`, and nothing is to be
         // done. If it is set for later than the end, `behind` is negative as a signed word. If it
         // should have come by now, `behind` is `delay` or more, and the timer is made to come at
         // once.
-        let behind = limit.wrapping_sub(self.core.armed);
+        let behind = limit.wrapping_sub(self.armed);
         if behind >= delay {
             if (behind as i32) < 0 {
-                self.core.armed = limit;
-                self.core.arch.arm_timer_in(delay);
+                self.armed = limit;
+                self.arch.arm_timer_in(delay);
             } else {
-                self.core.arch.timer_again();
+                self.arch.timer_again();
             }
         }
         self.run(base, place);
@@ -319,7 +319,7 @@ impl<A: Arch> Kernel<A> {
     /// first now.
     #[inline(always)]
     pub(crate) fn give_way(&mut self) -> Option<NonNull<A::Context>> {
-        match self.core.ready.first() {
+        match self.ready.first() {
             Some(next) => self.switch(next),
             None => self.dispatch_slowly(),
         }
@@ -338,10 +338,10 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     fn idle(&mut self) {
         if self.running().is_some() {
-            self.core.arch.trace(header(Event::Switch, IDLE, u16::from(NOBODY)), 0);
+            self.arch.trace(header(Event::Switch, IDLE, u16::from(NOBODY)), 0);
         }
         if let Some(activation) = self.activations.len().checked_sub(1).and_then(|last| self.activations.find(last)) {
-            self.core.resume = activation;
+            self.resume = activation;
             self.load(self.top().domain);
         }
     }
@@ -356,7 +356,7 @@ impl<A: Arch> Kernel<A> {
     /// Puts a domain's rights in force.
     #[inline(always)]
     pub(crate) fn load(&mut self, domain: Ref<Domain<A>>) {
-        self.domains.at(domain).protection.load(&mut self.core.arch);
+        self.domains.at(domain).protection.load(&mut self.arch);
     }
 
     /// Puts a thread at the end of its ready queue, because its equals there have waited for
@@ -367,7 +367,7 @@ impl<A: Arch> Kernel<A> {
         let record = self.threads.at_mut(thread);
         record.state = State::Ready;
         let priority = self.activations.at(record.top).priority;
-        self.core.ready.push_back(&mut self.threads, thread, priority);
+        self.ready.push_back(&mut self.threads, thread, priority);
     }
 
     /// Takes the running thread out of the ready queue. If others wait for a turn on its budget,

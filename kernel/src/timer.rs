@@ -22,10 +22,10 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn arm_before(&mut self, at: u64) {
         // A timer that should have come by now comes at once, and is not set for later: taken for a time after `since`, the one that it was set
         // for would be a wrap of the counter ahead, and whoever waits for anything before `at` would sleep until then.
-        let ahead = self.core.armed.wrapping_sub(self.core.since as u32) as i32;
-        if ahead > 0 && at < self.core.since + ahead as u64 {
-            self.core.armed = at as u32;
-            self.core.rearm = true;
+        let ahead = self.armed.wrapping_sub(self.since as u32) as i32;
+        if ahead > 0 && at < self.since + ahead as u64 {
+            self.armed = at as u32;
+            self.rearm = true;
         }
     }
 
@@ -33,8 +33,8 @@ impl<A: Arch> Kernel<A> {
     /// [`Kernel::arm`].
     #[inline(always)]
     pub(crate) fn arm_at(&mut self, at: u32) {
-        self.core.armed = at;
-        self.core.arch.arm_timer(at);
+        self.armed = at;
+        self.arch.arm_timer(at);
     }
 
     /// The timer fired: wakes what is due and no less important than the running thread, and looks whether that has time left.
@@ -45,7 +45,7 @@ impl<A: Arch> Kernel<A> {
     pub fn on_timer(&mut self) {
         self.see_displaced();
         let now = self.now();
-        self.core.since = now;
+        self.since = now;
         let Activation { thread, priority, .. } = *self.top();
         let left = self.end().wrapping_sub(now as u32) as i32;
         let Some(thread) = thread.filter(|_| left > 0) else { return self.on_due(now, priority) };
@@ -57,9 +57,9 @@ impl<A: Arch> Kernel<A> {
         }
         self.came_in_vain(thread, now as u32);
         self.arm_for(now, next - now, !calm);
-        self.core.armed = earlier(self.core.armed, self.end());
-        self.core.rearm = false;
-        self.core.arch.arm_timer(self.core.armed);
+        self.armed = earlier(self.armed, self.end());
+        self.rearm = false;
+        self.arch.arm_timer(self.armed);
         self.sweep(now);
     }
 
@@ -70,15 +70,15 @@ impl<A: Arch> Kernel<A> {
     /// end.
     #[inline(always)]
     fn came_in_vain(&mut self, thread: Ref<Thread<A>>, now: u32) {
-        let payer = self.core.entered.filter(|payer| self.activations.at(*payer).thread == Some(thread));
+        let payer = self.entered.filter(|payer| self.activations.at(*payer).thread == Some(thread));
         match payer {
             None => self.give_back(now, self.early),
             Some(payer) => {
                 self.see_boundary(now);
-                self.shift_gates(self.core.resume, Some(payer), self.early);
+                self.shift_gates(self.resume, Some(payer), self.early);
             }
         }
-        self.core.entered = self.top().outer;
+        self.entered = self.top().outer;
     }
 
     /// The rest of [`Kernel::on_timer`] when something is due. The running thread is charged before
@@ -97,14 +97,14 @@ impl<A: Arch> Kernel<A> {
     /// hardware counters wrap. Times of less important threads that are due are `deferred` until then.
     #[inline(always)]
     fn arm_for(&mut self, now: u64, ahead: u64, deferred: bool) {
-        self.core.deferred = deferred;
+        self.deferred = deferred;
         if deferred {
             // Leaving a gate lowers the priority, so the deferred wake-ups must be looked at then.
-            self.activations.at_mut(self.core.resume).disturbed = true;
+            self.activations.at_mut(self.resume).disturbed = true;
         }
         let longest = self.ticks_per_second / 2;
         let ahead = if ahead < u64::from(longest) { ahead as u32 } else { longest };
-        self.core.armed = (now as u32).wrapping_add(ahead);
+        self.armed = (now as u32).wrapping_add(ahead);
     }
 
     /// Looks at one budget after the other, so that none is left alone for longer than low words
@@ -143,10 +143,10 @@ impl<A: Arch> Kernel<A> {
         }
         let next = self.times.earliest(priority);
         self.arm_for(now, next.saturating_sub(now), self.times.soonest() < next);
-        self.core.rearm = true;
+        self.rearm = true;
         self.sweep(now);
         if next <= now {
-            self.core.arch.timer_again();
+            self.arch.timer_again();
         }
         due.is_some()
     }
@@ -173,7 +173,7 @@ impl<A: Arch> Kernel<A> {
         let released = record.period > 0 && !record.open && nominal != 0;
         record.open |= released;
         if released {
-            self.core.arch.trace(self.activations.at(base).tag() | Event::Release as u32, nominal as u32);
+            self.arch.trace(self.activations.at(base).tag() | Event::Release as u32, nominal as u32);
         }
         self.refill(budget, now);
         if self.budgets.at(budget).time.left() > 0 {

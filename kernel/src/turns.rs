@@ -16,7 +16,7 @@ impl<A: Arch> Kernel<A> {
     /// blocks must hand on.
     #[inline(always)]
     pub(crate) fn leave_queue(&mut self, thread: Ref<Thread<A>>) {
-        self.core.ready.remove(&mut self.threads, thread);
+        self.ready.remove(&mut self.threads, thread);
         let budget = self.threads.at(thread).budget;
         if self.budgets.at(budget).turn == Turn::Next {
             self.hand_on(budget);
@@ -59,12 +59,12 @@ impl<A: Arch> Kernel<A> {
         let activation = self.threads.at(thread).base;
         let domain = self.activations.at(activation).domain_number();
         let number = self.budgets.index_of(budget) as u16;
-        self.core.arch.trace(header(Event::BudgetOut, domain, number), 0);
+        self.arch.trace(header(Event::BudgetOut, domain, number), 0);
         // The thread that ran will be switched away from once more, so it pays for half an
         // activation. At the others the kernel has only looked.
         let own = if self.running() == Some(thread) { self.yielding } else { self.early };
         let price = own + self.price_of_turn(budget);
-        self.core.ready.remove(&mut self.threads, thread);
+        self.ready.remove(&mut self.threads, thread);
         self.budgets.at_mut(budget).time.pay(price);
         self.line_up(thread);
         false
@@ -76,7 +76,7 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn wait_for_boundary(&mut self, thread: Ref<Thread<A>>, now: u64) {
         self.pay(self.activation);
         self.bring_up(now);
-        self.core.ready.remove(&mut self.threads, thread);
+        self.ready.remove(&mut self.threads, thread);
         self.line_up(thread);
     }
 

@@ -17,7 +17,7 @@ pub fn simple<B: Board>(kernel: &mut Kernel<Armv7a<B>>, args: &Args, number: u32
 /// withdrawn before the kernel asked.
 #[inline]
 pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7a<B>>) -> Next<Armv7a<B>> {
-    let (cause, taken) = kernel.core.arch.cause();
+    let (cause, taken) = kernel.arch.cause();
     match cause {
         Cause::Timer => {
             kernel.on_timer();
@@ -25,7 +25,7 @@ pub fn interrupt<B: Board>(kernel: &mut Kernel<Armv7a<B>>) -> Next<Armv7a<B>> {
         }
         Cause::Line(line) => {
             let next = kernel.on_interrupt(line, true);
-            kernel.core.arch.finish(taken);
+            kernel.arch.finish(taken);
             next
         }
         Cause::Nothing => None,

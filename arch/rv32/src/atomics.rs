@@ -70,7 +70,7 @@ pub(crate) fn perform<B: Board>(kernel: &mut Kernel<Rv32<B>>, instruction: u32) 
         let touched = kernel.on_touch(at, kind);
         return if touched { Outcome::Performed } else { Outcome::Refused(at) };
     };
-    let reserved = core::mem::take(&mut kernel.core.arch.reserved) == Some((whose, place.0));
+    let reserved = core::mem::take(&mut kernel.arch.reserved) == Some((whose, place.0));
     let word = place.0 as *mut u32;
     // SAFETY: a word of memory that the domain may access so; where it may write, it may read.
     let there = unsafe { word.read_volatile() };
@@ -84,7 +84,7 @@ pub(crate) fn perform<B: Board>(kernel: &mut Kernel<Rv32<B>>, instruction: u32) 
         unsafe { word.write_volatile(operate(there, operand)) };
     }
     if code == LOAD_RESERVED {
-        kernel.core.arch.reserved = Some((whose, place.0));
+        kernel.arch.reserved = Some((whose, place.0));
     }
     let value = if code == STORE_CONDITIONAL { u32::from(!reserved) } else { there };
     if let Some(context) = kernel.current_context() {

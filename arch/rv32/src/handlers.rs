@@ -21,8 +21,8 @@ pub fn simple<B: Board>(kernel: &mut Kernel<Rv32<B>>, args: &Args, number: u32) 
 #[inline]
 pub fn interrupt<B: Board>(kernel: &mut Kernel<Rv32<B>>) -> Next<Rv32<B>> {
     // An interrupt ends a reservation: the next thread must not store on the strength of another's (Unprivileged ISA, LR/SC).
-    kernel.core.arch.reserved = None;
-    match kernel.core.arch.cause() {
+    kernel.arch.reserved = None;
+    match kernel.arch.cause() {
         Cause::Timer => {
             kernel.on_timer();
             None

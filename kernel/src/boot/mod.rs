@@ -20,8 +20,7 @@ pub use crate::boot::pool::Pool;
 use crate::boot::records::{activations, new_budget, new_interrupt};
 use crate::kernel::Kernel;
 use crate::objects::{Activation, Budget, Cap, Domain, FaultReport, Interrupt, Life, Notification, Thread};
-use crate::per_core::PerCore;
-use crate::queue::{Entry, Times};
+use crate::queue::{Entry, Ready, Times};
 use crate::ranges::{self, FrameRange, Marks};
 use crate::ranks::{MAX_THREADS, Ranks};
 use crate::table::{Ref, Table};
@@ -117,7 +116,16 @@ impl<A: Arch> Boot<A> {
             frames: self.frames(&mut arch, &mut pool)?,
             edit: None,
             shared,
-            core: PerCore::new(arch, idle),
+            resume: idle,
+            limit: 0,
+            armed: 0,
+            recheck: false,
+            rearm: false,
+            deferred: false,
+            arch,
+            since: 0,
+            entered: None,
+            ready: Ready::new(),
             tables,
             path: switching.path(),
             early: switching.early,

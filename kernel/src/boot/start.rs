@@ -55,23 +55,23 @@ impl<A: Arch> Kernel<A> {
         record.open = false;
         let activation = self.activations.at_mut(record.base);
         // SAFETY: the tables guarantee that the stack is pinned memory of the domain; no activation of the thread is alive.
-        unsafe { self.core.arch.prepare(&mut activation.context, start) };
+        unsafe { self.arch.prepare(&mut activation.context, start) };
         activation.epoch = epoch;
     }
 
     /// Chooses the first thread and starts the clock.
     pub fn start(&mut self) {
-        let now = self.core.arch.now();
-        self.core.arch.trace(header(Event::Start, IDLE, 0), now as u32);
-        self.core.since = now;
+        let now = self.arch.now();
+        self.arch.trace(header(Event::Start, IDLE, 0), now as u32);
+        self.since = now;
         self.sweep_at = now as u32;
-        self.core.armed = (now as u32).wrapping_add(self.ticks_per_second / 2);
-        self.core.rearm = true;
+        self.armed = (now as u32).wrapping_add(self.ticks_per_second / 2);
+        self.rearm = true;
         for budget in self.budgets.iter_mut() {
             budget.time = sched::budget::Budget::new(budget.time.params(), now);
         }
         self.load(self.top().domain);
-        self.core.recheck = true;
+        self.recheck = true;
         self.dispatch();
     }
 }

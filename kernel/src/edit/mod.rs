@@ -41,7 +41,7 @@ const SMALL_COST: u32 = 4;
 
 impl<A: Arch> Kernel<A> {
     fn caller(&self) -> Caller<A> {
-        (self.core.resume, self.top().epoch)
+        (self.resume, self.top().epoch)
     }
 
     /// Returns true if the activation that began an edit can still go on with it. If its domain was
@@ -93,7 +93,7 @@ impl<A: Arch> Kernel<A> {
     /// Has the call performed again when its thread goes on, instead of working on in this entry:
     /// each entry is bounded, and a budget can end between two.
     pub(crate) fn again(&mut self) -> Result<Outcome, Error> {
-        self.core.arch.repeat(&mut self.activations.at_mut(self.core.resume).context);
+        self.arch.repeat(&mut self.activations.at_mut(self.resume).context);
         Ok(Outcome::Later)
     }
 
@@ -193,7 +193,7 @@ impl<A: Arch> Kernel<A> {
         let Change { target, range, mapping } = &edit.change;
         let loaded = self.is_loaded(*target);
         let protection = &mut self.domains[usize::from(*target)].protection;
-        let hardware = Hardware { arch: &mut self.core.arch, shared: &mut self.shared, loaded };
+        let hardware = Hardware { arch: &mut self.arch, shared: &mut self.shared, loaded };
         let (told, after) = match edit.stage {
             Stage::Compare => (protection.compare_step(mapping, &mut edit.progress), Stage::Count),
             Stage::Enter => {

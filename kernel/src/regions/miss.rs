@@ -47,8 +47,8 @@ impl<A: RegionArch<Protection = Regions<A>>> Kernel<A> {
         let running = self.top().domain;
         let regions = &mut self.domains.at_mut(running).protection;
         let Ok(region) = regions.fill(address) else { return Resolution::Denied };
-        self.core.arch.load_slot(region);
-        self.core.arch.trace(regions.header | region.slot() << 16, address);
+        self.arch.load_slot(region);
+        self.arch.trace(regions.header | region.slot() << 16, address);
         regions.countdown -= 1;
         if regions.countdown == 0 { Resolution::Counted } else { Resolution::Retry }
     }
@@ -85,7 +85,7 @@ impl<A: RegionArch<Protection = Regions<A>>> Kernel<A> {
         self.settle_budget(index, now);
         if self.budgets.at(index).misses_left == 0 {
             let number = self.budgets.index_of(index) as u16;
-            self.core.arch.trace(header(Event::BudgetOut, self.top().domain_number(), number), 0);
+            self.arch.trace(header(Event::BudgetOut, self.top().domain_number(), number), 0);
             self.wait_for_boundary(thread, now);
         }
     }

@@ -60,7 +60,7 @@ fn an_overrun_does_not_condemn_the_caller_of_the_gate() {
         assert_eq!(is_in, beyond == 0, "what the callee can exceed its bound by would not be left");
         if is_in {
             // The timer comes late, as it may by its granularity.
-            kernel.core.arch.now += u64::from(BOUNDS[1] + OVERRUN) - 1;
+            kernel.arch.now += u64::from(BOUNDS[1] + OVERRUN) - 1;
             kernel.on_timer();
             assert_eq!(kernel.domain(1).life, Life::Stopped);
         }
@@ -71,7 +71,7 @@ fn an_overrun_does_not_condemn_the_caller_of_the_gate() {
 
 /// The end of the gate that a thread is in, from now.
 fn rest(kernel: &Chip) -> i32 {
-    kernel.end().wrapping_sub(kernel.core.arch.now as u32) as i32
+    kernel.end().wrapping_sub(kernel.arch.now as u32) as i32
 }
 
 /// Callees that return by themselves, late, before the timer comes: the gate that calls them pays.
@@ -81,12 +81,12 @@ fn callees_that_return_late_do_not_prolong_the_gate_that_calls_them() {
     builder.gates[3].bound = 1;
     let mut kernel = boot(&builder);
     enter(&mut kernel, gate(0));
-    let (began, mut calls) = (kernel.core.arch.now, 0);
+    let (began, mut calls) = (kernel.arch.now, 0);
     while kernel.asks(Call::GateCall as u32, [gate(3), 0, 0, 0]).is_none() {
-        kernel.core.arch.now += u64::from(OVERRUN);
+        kernel.arch.now += u64::from(OVERRUN);
         kernel.asks(Call::GateReturn as u32, [0; 4]);
         calls += 1;
-        let used = (kernel.core.arch.now - began) as i32;
+        let used = (kernel.arch.now - began) as i32;
         assert_eq!(rest(&kernel), BOUNDS[0] as i32 - used, "after {calls} calls");
     }
     assert!((2..=BOUNDS[0] / OVERRUN).contains(&calls), "{calls}");
@@ -103,7 +103,7 @@ fn callees_that_die_do_not_prolong_the_gate_that_calls_them() {
     assert_eq!(kernel.current(), SERVER);
     enter(&mut kernel, gate(0));
     enter(&mut kernel, gate(3));
-    let outer = kernel.activations.at(kernel.core.resume).outer.unwrap();
+    let outer = kernel.activations.at(kernel.resume).outer.unwrap();
     let until = kernel.activations.at(outer).until;
     kernel.on_fault(Fault::Data, VirtAddr(0), VirtAddr(0));
     assert_eq!((kernel.current(), kernel.domain(3).life), (0, Life::Stopped));
@@ -117,13 +117,13 @@ fn timers_for_callees_that_were_left_do_not_prolong_the_gate_that_calls_them() {
     builder.gates[3].bound = 50;
     let mut kernel = boot(&builder);
     enter(&mut kernel, gate(0));
-    let began = kernel.core.arch.now;
+    let began = kernel.arch.now;
     for _ in 0..4 {
         enter(&mut kernel, gate(3));
         kernel.asks(Call::GateReturn as u32, [0; 4]);
         kernel.passes(100);
     }
-    assert_eq!(rest(&kernel), (BOUNDS[0] as u64 + began - kernel.core.arch.now) as i32);
+    assert_eq!(rest(&kernel), (BOUNDS[0] as u64 + began - kernel.arch.now) as i32);
     // One that comes when the outer gate was left, too, is the thread's.
     enter(&mut kernel, gate(3));
     kernel.asks(Call::GateReturn as u32, [0; 4]);
@@ -209,7 +209,7 @@ fn a_callee_cannot_restart_the_thread_that_is_inside_its_gate() {
         assert_eq!(kernel.thread(SERVER).state, State::Ended);
         assert!(
             kernel.current() != SERVER
-                && kernel.core.ready.listed(&kernel.threads).iter().all(|(thread, _)| *thread != SERVER)
+                && kernel.ready.listed(&kernel.threads).iter().all(|(thread, _)| *thread != SERVER)
         );
     }
 }
@@ -313,7 +313,7 @@ fn a_dead_owner_leaves_its_interrupt_line_masked() {
     kernel.stop_domain(0);
     kernel.dispatch();
     kernel.interrupts(9);
-    assert!(kernel.core.arch.masked[&9]);
+    assert!(kernel.arch.masked[&9]);
     assert_eq!(kernel.asks(Call::InterruptAck as u32, [sim::LINE, 0, 0, 0]), refused(Error::BadHandle));
 }
 

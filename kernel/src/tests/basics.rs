@@ -115,9 +115,9 @@ fn a_caller_that_is_stopped_inside_a_gate_ends_when_the_callee_returns() {
 #[test]
 fn a_stopped_domain_is_restarted_in_bounded_steps_with_fresh_data_and_capabilities() {
     let mut kernel = boot(&sample());
-    kernel.core.arch.memory.insert(0x20_4000, 0xaa);
+    kernel.arch.memory.insert(0x20_4000, 0xaa);
     let data = kernel.place(1, 0x2002_1c00);
-    kernel.core.arch.memory.insert(data, 0x11);
+    kernel.arch.memory.insert(data, 0x11);
     kernel.domain_mut(1).caps[5] = kernel.domain(0).caps[0];
     assert_eq!(kernel.asks(Call::DomainRestart as u32, [PEER, 0, 0, 0]), refused(Error::BadState));
     assert_eq!(kernel.asks(Call::DomainStop as u32, [PEER, 0, 0, 0]), OK);
@@ -127,7 +127,7 @@ fn a_stopped_domain_is_restarted_in_bounded_steps_with_fresh_data_and_capabiliti
         assert!(steps < 200);
     }
     assert_eq!(kernel.domain(1).life, Life::Running);
-    assert_eq!(kernel.core.arch.memory[&data], 0xaa);
+    assert_eq!(kernel.arch.memory[&data], 0xaa);
     assert_eq!(kernel.domain(1).caps[5].kind, abi::Kind::Empty);
     assert_eq!(kernel.thread(SERVANT).state, State::Ready);
     assert_eq!(kernel.context(SERVANT).start.unwrap().args[2], 1, "it learns how often it was restarted");
@@ -153,19 +153,19 @@ fn time_of_handlers_is_charged_to_nobody_whom_they_interrupt() {
     const TAKEN: u32 = 500;
     let mut kernel = boot(&sample());
     kernel.passes(u64::from(CAPACITY - 10));
-    kernel.core.arch.displaced = TAKEN;
+    kernel.arch.displaced = TAKEN;
     kernel.passes(u64::from(TAKEN + 9));
     assert_eq!(kernel.thread(CALLER).state, State::Ready);
     kernel.passes(1);
     assert_eq!((kernel.thread(CALLER).state, kernel.current()), (State::Throttled, SERVANT));
     kernel.passes(u64::from(CAPACITY));
     assert_eq!(kernel.current(), NOBODY, "who is switched to has no part of it");
-    kernel.core.arch.displaced = TAKEN;
+    kernel.arch.displaced = TAKEN;
     kernel.passes(u64::from(PERIOD - 2 * CAPACITY - TAKEN));
     assert_eq!(kernel.current(), CALLER);
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     kernel.passes(u64::from(BOUND - 10));
-    kernel.core.arch.displaced = TAKEN;
+    kernel.arch.displaced = TAKEN;
     kernel.passes(u64::from(TAKEN + 9));
     assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 1));
     kernel.asks(Call::GateReturn as u32, [0; 4]);
@@ -182,10 +182,10 @@ fn handlers_cannot_have_taken_more_than_has_passed() {
     const PASSED: u32 = 100;
     let mut kernel = boot(&sample());
     kernel.passes(u64::from(PASSED));
-    kernel.core.arch.displaced = 10 * CAPACITY;
+    kernel.arch.displaced = 10 * CAPACITY;
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     kernel.asks(Call::GateReturn as u32, [0; 4]);
-    assert_eq!((kernel.current(), kernel.core.arch.displaced), (CALLER, 0));
+    assert_eq!((kernel.current(), kernel.arch.displaced), (CALLER, 0));
     kernel.passes(u64::from(CAPACITY));
     assert_eq!(kernel.thread(CALLER).state, State::Throttled);
 }
@@ -194,10 +194,10 @@ fn handlers_cannot_have_taken_more_than_has_passed() {
 fn who_may_command_a_domain_has_it_occupy_if_it_has_handlers() {
     let mut kernel = boot(&sample());
     assert_eq!(kernel.asks(Call::Occupy as u32, [PEER, 0, 0, 0]), Some((Error::BadState.status(), [0; 2])));
-    kernel.core.arch.direct = &[1];
+    kernel.arch.direct = &[1];
     assert_eq!(kernel.asks(Call::Occupy as u32, [PEER, 0, 0, 0]), Some((0, [0; 2])));
     assert_eq!(kernel.asks(Call::Occupy as u32, [WORD, 0, 0, 0]), Some((Error::WrongKind.status(), [0; 2])));
-    let occupied = kernel.core.arch.trace.iter().filter(|(word, _)| *word == header(Event::Occupy, 1, 0));
+    let occupied = kernel.arch.trace.iter().filter(|(word, _)| *word == header(Event::Occupy, 1, 0));
     assert_eq!(occupied.count(), 1);
 }
 
@@ -207,7 +207,7 @@ const SERVERS: [u32; 2] = [4, 5];
 /// The processor has two servers, and the caller holds both: the first to read and to grant, the second to read.
 fn give_servers<K: Guard>(kernel: &mut Kernel<Machine<K>>) {
     for (place, left) in [(300, 9_000), (0, 41)].into_iter().enumerate() {
-        kernel.core.arch.servers.push((Box::leak(Box::default()), left));
+        kernel.arch.servers.push((Box::leak(Box::default()), left));
         let rights = if place == 0 { rights::READ | rights::GRANT } else { rights::READ };
         let cap = Cap { kind: Kind::Budget, rights, word: 2 + place as u32, ..Cap::EMPTY };
         kernel.domain_mut(0).caps[SERVERS[place] as usize] = cap;
@@ -242,7 +242,7 @@ fn a_capability_to_a_server_ends_when_it_is_revoked() {
     kernel.asks(Call::Wait as u32, [WORD, 6, 0, 0]);
     assert_eq!(kernel.current(), SERVANT);
     assert_eq!(kernel.asks(query, [3, 0, 0, 0]), refused(Error::BadHandle));
-    let generation = kernel.core.arch.servers[0].0;
+    let generation = kernel.arch.servers[0].0;
     generation.store(u16::MAX - 1, std::sync::atomic::Ordering::Relaxed);
     kernel.domain_mut(1).caps[3].generation = u16::MAX - 1;
     assert_eq!(kernel.asks(Call::Revoke as u32, [3, 0, 0, 0]), refused(Error::Full));
@@ -280,19 +280,19 @@ fn notifications_wake_the_waiter_and_preempt() {
 fn an_interrupt_stays_masked_until_its_owner_acknowledges_it() {
     let mut kernel = boot(&sample());
     kernel.asks(Call::InterruptAck as u32, [LINE, 0, 0, 0]);
-    assert!(!kernel.core.arch.masked[&9]);
+    assert!(!kernel.arch.masked[&9]);
     kernel.asks(Call::Wait as u32, [WORD, 4, 0, 0]);
     kernel.interrupts(9);
-    assert!(kernel.core.arch.masked[&9]);
+    assert!(kernel.arch.masked[&9]);
     assert_eq!(kernel.current(), CALLER);
     kernel.interrupts(77);
-    assert!(kernel.core.arch.masked[&77], "a line that nobody owns is silenced");
+    assert!(kernel.arch.masked[&77], "a line that nobody owns is silenced");
 }
 
 #[test]
 fn the_first_record_says_what_time_it_is() {
     let kernel = boot(&sample());
-    assert_eq!(kernel.core.arch.trace[0], (header(Event::Start, IDLE, 0), 1000));
+    assert_eq!(kernel.arch.trace[0], (header(Event::Start, IDLE, 0), 1000));
     assert_eq!(kernel.traced(Event::Start), [1000]);
 }
 
@@ -319,7 +319,7 @@ fn a_job_that_sleeps_and_waits_stays_one_job() {
     let mut kernel = boot(&builder);
     let count = |kernel: &Chip| [Event::Release, Event::Complete].map(|event| kernel.traced(event).len());
     let sleeps = |kernel: &mut Chip| {
-        let until = kernel.core.arch.now + 100;
+        let until = kernel.arch.now + 100;
         assert_eq!(kernel.asks(Call::SleepUntil as u32, [until as u32, (until >> 32) as u32, 0, 0]), None);
         kernel.passes(200);
         assert_eq!(kernel.current(), SERVANT);
@@ -424,10 +424,10 @@ fn nothing_that_blocks_is_allowed_inside_a_gate() {
 fn the_run_ends_when_every_awaited_domain_has_finished() {
     let mut kernel = boot(&sample());
     kernel.asks(Call::Exit as u32, [0; 4]);
-    assert_eq!(kernel.core.arch.ended, None);
+    assert_eq!(kernel.arch.ended, None);
     kernel.asks(Call::Exit as u32, [3, 0, 0, 0]);
     kernel.asks(Call::Exit as u32, [0; 4]);
-    assert_eq!(kernel.core.arch.ended, Some(3));
+    assert_eq!(kernel.arch.ended, Some(3));
     assert_eq!(kernel.current(), NOBODY);
     assert_eq!(kernel.thread(OTHER).state, State::Ended);
 }

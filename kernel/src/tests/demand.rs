@@ -52,7 +52,7 @@ fn system() -> Builder {
 fn ready() -> Chip {
     let mut kernel = boot_with(&system(), Machine::<Kind> { now: 1000, ..Machine::default() });
     for home in HOME {
-        kernel.core.arch.memory.extend((home..home + COUNT * PAGE).map(|at| (at, GARBAGE)));
+        kernel.arch.memory.extend((home..home + COUNT * PAGE).map(|at| (at, GARBAGE)));
     }
     kernel
 }
@@ -82,14 +82,14 @@ fn free(kernel: &mut Chip, number: u32, regions: u32) -> Told {
 }
 
 fn is_free(kernel: &Chip, page: u32) -> bool {
-    kernel.core.arch.kind.translate(page, AccessKind::Read).is_none()
+    kernel.arch.kind.translate(page, AccessKind::Read).is_none()
 }
 
 /// The running thread makes an access: how many faults it takes, if it gets through at all, and the physical address.
 fn access(kernel: &mut Chip, at: u32, kind: AccessKind) -> Option<(u32, u32)> {
     for faults in 0..100 {
         check(kernel);
-        if let Some(found) = kernel.core.arch.kind.translate(at, kind) {
+        if let Some(found) = kernel.arch.kind.translate(at, kind) {
             return Some((faults, found));
         }
         if !kernel.on_touch(VirtAddr(at), kind) {
@@ -101,7 +101,7 @@ fn access(kernel: &mut Chip, at: u32, kind: AccessKind) -> Option<(u32, u32)> {
 
 fn bytes(kernel: &Chip, physical: u32) -> BTreeSet<u8> {
     let first = physical & !(PAGE - 1);
-    (first..first + PAGE).map(|at| kernel.core.arch.memory.get(&at).copied().unwrap_or(0)).collect()
+    (first..first + PAGE).map(|at| kernel.arch.memory.get(&at).copied().unwrap_or(0)).collect()
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_first_touch_shows_a_clear_frame_and_never_a_part_of_it() {
     assert_eq!(bytes(&kernel, found), [0].into());
     assert_eq!(access(&mut kernel, page(0, 1), AccessKind::Exec), None);
     assert_eq!(access(&mut kernel, page(0, 2), AccessKind::Exec), None, "a fetch is no first touch");
-    assert_eq!(kernel.core.arch.kind.translate(page(0, 0), AccessKind::Read), None);
+    assert_eq!(kernel.arch.kind.translate(page(0, 0), AccessKind::Read), None);
     let (_, second) = access(&mut kernel, page(0, 0), AccessKind::Write).unwrap();
     assert_eq!(second, HOME[0] + PAGE);
 }
@@ -127,16 +127,16 @@ fn a_release_takes_every_page_and_its_frames_come_first() {
     for number in 4..9 {
         assert!(access(&mut kernel, page(0, number), AccessKind::Write).is_some());
     }
-    kernel.core.arch.memory.insert(HOME[0] + 3 * PAGE, 77);
+    kernel.arch.memory.insert(HOME[0] + 3 * PAGE, 77);
     assert_eq!(free(&mut kernel, 5, 1), OK);
     for (number, there) in [(4, true), (5, false), (6, false), (7, false), (8, true)] {
-        assert_eq!(kernel.core.arch.kind.translate(page(0, number), AccessKind::Read).is_some(), there, "{number}");
+        assert_eq!(kernel.arch.kind.translate(page(0, number), AccessKind::Read).is_some(), there, "{number}");
         assert_eq!(access(&mut kernel, page(0, number), AccessKind::Read).is_some(), there, "{number}");
     }
     assert_eq!(region(&mut kernel, 20, 2, 0), OK);
     let (faults, found) = access(&mut kernel, page(0, 20), AccessKind::Read).unwrap();
     assert_eq!((faults, found), (1, HOME[0] + 3 * PAGE), "the domain's own frame, which nobody clears");
-    assert_eq!(kernel.core.arch.memory[&found], 77);
+    assert_eq!(kernel.arch.memory[&found], 77);
     assert_eq!((free(&mut kernel, 4, 1), free(&mut kernel, 8, 1)), (OK, OK));
 }
 
@@ -146,7 +146,7 @@ fn regions_that_are_not_there_or_not_free_are_refused_and_nothing_changes() {
     assert_eq!(region(&mut kernel, 10, 6, FIRST_ALONE), OK);
     access(&mut kernel, page(0, 11), AccessKind::Write).unwrap();
     let before: Vec<_> =
-        (0..DEMAND_PAGES).map(|at| kernel.core.arch.kind.translate(page(0, at), AccessKind::Read)).collect();
+        (0..DEMAND_PAGES).map(|at| kernel.arch.kind.translate(page(0, at), AccessKind::Read)).collect();
     let at = |number: u32| page(0, number);
     for (args, error) in [
         ([at(0), 0, 0], Error::BadAddress),
@@ -181,7 +181,7 @@ fn regions_that_are_not_there_or_not_free_are_refused_and_nothing_changes() {
         assert_eq!(call(&mut kernel, Call::RegionUnmap, [a, b, 0, 0]), refused(error), "{args:x?}");
     }
     let after: Vec<_> =
-        (0..DEMAND_PAGES).map(|at| kernel.core.arch.kind.translate(page(0, at), AccessKind::Read)).collect();
+        (0..DEMAND_PAGES).map(|at| kernel.arch.kind.translate(page(0, at), AccessKind::Read)).collect();
     assert_eq!(before, after);
     assert_eq!(free(&mut kernel, 10, 2), OK);
 }
@@ -215,11 +215,11 @@ fn a_mapping_that_is_not_complete_is_no_first_touch() {
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, 0x4_0000, 0]), OK);
     let at = Kind::address(POOL);
     let words = run(5 | 3 << 16, FRAMES, at, 20, 0);
-    kernel.core.arch.stepwise = true;
+    kernel.arch.stepwise = true;
     let (mut steps, mut untouched) = (0, 0);
     while kernel.asks(Call::FramesMap as u32, words).is_none() {
         for page in (0..20).map(|page| at + page * PAGE) {
-            let there = kernel.core.arch.kind.translate(page, AccessKind::Write).is_some();
+            let there = kernel.arch.kind.translate(page, AccessKind::Write).is_some();
             untouched += u32::from(!there);
             assert!(there || !kernel.on_touch(VirtAddr(page), AccessKind::Write), "{page:#x} in step {steps}");
         }
@@ -233,9 +233,9 @@ fn copied(kernel: &mut Chip, copy: Call, args: [u32; 4]) -> Vec<u32> {
     let mut touched = Vec::new();
     loop {
         kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
-        let cleared = kernel.core.arch.zeroed.len();
+        let cleared = kernel.arch.zeroed.len();
         let (status, values) = call(kernel, copy, args).unwrap();
-        assert_eq!(kernel.core.arch.zeroed.len(), cleared, "nothing is cleared within the callee's bound");
+        assert_eq!(kernel.arch.zeroed.len(), cleared, "nothing is cleared within the callee's bound");
         let told = call(kernel, Call::GateReturn, [status, 77, 0, 0]);
         if status == 0 {
             assert_eq!(told, Some((0, [77, 0])));
@@ -253,7 +253,7 @@ fn copied(kernel: &mut Chip, copy: Call, args: [u32; 4]) -> Vec<u32> {
 fn a_callee_does_not_pay_for_pages_that_its_caller_never_touched() {
     for long_way in [false, true] {
         let mut kernel = ready();
-        kernel.core.arch.long_way = long_way;
+        kernel.arch.long_way = long_way;
         assert_eq!(region(&mut kernel, 0, 6, 0), OK);
         let (across, own) = (HOME[0] + PAGE - 8, 0x2002_1c00);
         assert_eq!(copied(&mut kernel, Call::GateCopyOut, [across, own, 16, 0]), [page(0, 0), page(0, 1)]);
@@ -271,7 +271,7 @@ fn a_callee_does_not_pay_for_pages_that_its_caller_never_touched() {
             assert_eq!(told, refused(expected), "{to:#x}");
         }
         call(&mut kernel, Call::GateReturn, [0; 4]);
-        let there = (0..7).map(|at| kernel.core.arch.kind.translate(page(0, at), AccessKind::Read).is_some());
+        let there = (0..7).map(|at| kernel.arch.kind.translate(page(0, at), AccessKind::Read).is_some());
         assert_eq!(there.collect::<Vec<_>>(), [true, true, true, true, true, false, false]);
         release(kernel);
     }
@@ -285,7 +285,7 @@ fn a_callee_pays_for_pages_of_its_own() {
     let own = HOME[1] + PAGE - 8;
     assert_eq!(call(&mut kernel, Call::GateCopyIn, [own, 0x2002_0c00, 16, 0]), OK);
     assert_eq!(call(&mut kernel, Call::GateCopyOut, [0x2002_0c00, HOME[1] + 2 * PAGE, 64, 0]), OK);
-    let there = (0..4).map(|at| kernel.core.arch.kind.translate(page(1, at), AccessKind::Read).is_some());
+    let there = (0..4).map(|at| kernel.arch.kind.translate(page(1, at), AccessKind::Read).is_some());
     assert_eq!(there.collect::<Vec<_>>(), [true, true, true, false]);
     assert_eq!(call(&mut kernel, Call::GateReturn, [0, 7, 0, 0]), Some((0, [7, 0])));
 }
@@ -294,7 +294,7 @@ fn a_callee_pays_for_pages_of_its_own() {
 fn only_the_kernel_says_that_a_page_was_never_touched() {
     for long_way in [false, true] {
         let mut kernel = ready();
-        kernel.core.arch.long_way = long_way;
+        kernel.arch.long_way = long_way;
         assert_eq!(region(&mut kernel, 0, 4, 0), OK);
         let untouched = Error::Untouched.status();
         let told = |kernel: &mut Chip, status: u32| call(kernel, Call::GateReturn, [status, 0xbad, 0, 0]);
@@ -311,7 +311,7 @@ fn only_the_kernel_says_that_a_page_was_never_touched() {
         // One that overruns its bound, behind which another call comes.
         kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
         assert_eq!(copies(&mut kernel, HOME[0] + 8), refused(Error::Untouched));
-        kernel.core.arch.now += 600;
+        kernel.arch.now += 600;
         kernel.on_timer();
         assert_eq!(restart(&mut kernel), OK);
         kernel.loads(0);
@@ -342,7 +342,7 @@ fn a_restart_frees_every_region() {
     }
     for number in [0, 1, 3, 6, 20, 22, DEMAND_PAGES - 1] {
         let (_, found) = access(&mut kernel, page(1, number), AccessKind::Write).unwrap();
-        kernel.core.arch.memory.extend((found..found + PAGE).map(|at| (at, GARBAGE)));
+        kernel.arch.memory.extend((found..found + PAGE).map(|at| (at, GARBAGE)));
     }
     // A part of the next frame is clear.
     assert!(kernel.on_touch(VirtAddr(page(1, 23)), AccessKind::Write));
@@ -350,7 +350,7 @@ fn a_restart_frees_every_region() {
     assert_eq!(restart(&mut kernel), OK);
     kernel.loads(1);
     let there =
-        (0..DEMAND_PAGES).filter(|at| kernel.core.arch.kind.translate(page(1, *at), AccessKind::Read).is_some());
+        (0..DEMAND_PAGES).filter(|at| kernel.arch.kind.translate(page(1, *at), AccessKind::Read).is_some());
     assert_eq!(there.count(), 0);
     kernel.loads(0);
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
@@ -423,7 +423,7 @@ fn any_history_shows_each_frame_once_and_only_clear_or_own_ones() {
             assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "no frame is in two places");
             for at in 0..DEMAND_PAGES {
                 let known = regions.values().find_map(|(_, touched)| touched.get(&at).copied());
-                assert_eq!(kernel.core.arch.kind.translate(page(0, at), AccessKind::Read), known, "page {at}");
+                assert_eq!(kernel.arch.kind.translate(page(0, at), AccessKind::Read), known, "page {at}");
             }
         }
         release(kernel);

@@ -26,7 +26,7 @@ fn ready() -> Kernel<Sim> {
     let mut kernel = with_frames();
     assert_eq!(kernel.asks(Call::FramesRetype as u32, [FRAMES, 0, ALL, 0]), OK);
     kernel.domain_mut(1).caps[FRAMES as usize] = kernel.domain(0).caps[FRAMES as usize];
-    kernel.core.arch.stepwise = true;
+    kernel.arch.stepwise = true;
     kernel
 }
 
@@ -80,7 +80,7 @@ fn a_region_is_mapped_and_unmapped_all_at_once() {
     assert_eq!(uses(&kernel), SIX.map(u8::from), "counted as long as not all of it is gone");
     kernel.loads(1);
     assert_eq!(kernel.on_miss(VirtAddr(BASE + 0x2000)), Resolution::Denied);
-    assert!(!kernel.core.arch.kind.holds(BASE));
+    assert!(!kernel.arch.kind.holds(BASE));
     assert_eq!(all(&mut kernel, 1, Call::FramesUnmap, INNER).1, OK);
     assert_eq!((uses(&kernel), kernel.frames.marks()), (vec![0; 8], marks));
 }
@@ -187,7 +187,7 @@ fn the_edit_of_an_owner_that_was_stopped_is_completed_a_piece_a_call_and_nobody_
         // As after a restart: a new epoch.
         kernel.loads(0);
         let epoch = kernel.domain(0).epoch;
-        kernel.activations.at_mut(kernel.core.resume).epoch = epoch;
+        kernel.activations.at_mut(kernel.resume).epoch = epoch;
         kernel.domain_mut(0).life = Life::Running;
         assert_eq!(
             all(&mut kernel, 0, Call::FramesMap, INNER).1,

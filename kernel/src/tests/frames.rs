@@ -61,9 +61,9 @@ fn memory_that_begins_clear_or_can_be_mapped_is_cleared_at_boot_and_no_other() {
     let memory = held.iter().map(|at| (*at, 0x5a)).collect();
     let kernel = boot_with(&builder, Sim { now: 1000, memory, ..Sim::default() });
     let left = [4 * KIB, 8 * KIB - 1].map(|at| BASE + at);
-    assert_eq!(kernel.core.arch.memory.range(BASE..).map(|(at, _)| *at).collect::<Vec<u32>>(), left);
+    assert_eq!(kernel.arch.memory.range(BASE..).map(|(at, _)| *at).collect::<Vec<u32>>(), left);
     let all = [BASE..BASE + 4 * KIB, BASE + 8 * KIB..BASE + 64 * KIB, BASE + 64 * KIB..BASE + 128 * KIB];
-    assert!(all.iter().all(|range| kernel.core.arch.zeroed.contains(range)), "all of it");
+    assert!(all.iter().all(|range| kernel.arch.zeroed.contains(range)), "all of it");
 }
 
 const OK: Option<(u32, [u32; 2])> = Some((0, [0, 0]));
@@ -102,7 +102,7 @@ fn unmapping_takes_the_region_out_of_the_registers_at_once() {
     kernel.asks(Call::SleepUntil as u32, [u32::MAX, 0, 0, 0]);
     assert_eq!(kernel.loaded(), 1, "the domain itself asks for it");
     kernel.on_miss(VirtAddr(BASE));
-    let holds = |kernel: &Kernel<Sim>| kernel.core.arch.kind.holds(BASE);
+    let holds = |kernel: &Kernel<Sim>| kernel.arch.kind.holds(BASE);
     assert!(holds(&kernel));
     assert_eq!(call(&mut kernel, Call::FramesUnmap, region(WRITE, BASE, ALL)), OK);
     assert!(!holds(&kernel), "a stale register would still grant access");
@@ -117,13 +117,13 @@ fn memory_returns_to_untyped_only_unmapped_and_cleared() {
     call(&mut kernel, Call::FramesMap, region(WRITE, BASE, ALL));
     assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), refused(Error::BadState));
     call(&mut kernel, Call::FramesUnmap, region(WRITE, BASE, ALL));
-    kernel.core.arch.memory.insert(BASE + 777, 0x5a);
+    kernel.arch.memory.insert(BASE + 777, 0x5a);
     let mut left = ALL;
     while left > 0 {
         assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), Some((0, [left - 256, 0])));
         left -= 256;
     }
-    assert_eq!(kernel.core.arch.memory.get(&(BASE + 777)), None);
+    assert_eq!(kernel.arch.memory.get(&(BASE + 777)), None);
     assert_eq!(call(&mut kernel, Call::FramesClean, [FRAMES, 0, ALL, 0]), OK);
     assert_eq!(call(&mut kernel, Call::FramesRetype, [FRAMES, 0, ALL, 0]), OK);
 }

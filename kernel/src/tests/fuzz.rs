@@ -196,7 +196,7 @@ fn ask<K: Guard>(random: &mut Random, kernel: &mut Kernel<Machine<K>>, achieved:
         kernel.asks(Call::DomainRestart as u32, [handle, 0, 0, 0]);
         return;
     }
-    let (number, args) = request::<K>(random, kernel.core.arch.now, u32::from(kernel.here()), achieved);
+    let (number, args) = request::<K>(random, kernel.arch.now, u32::from(kernel.here()), achieved);
     let context = kernel.top().context;
     // A thread goes on with a call that goes in steps, unless somebody has changed the stack.
     let again = context.again && !random.one_in(20);
@@ -209,8 +209,8 @@ fn ask<K: Guard>(random: &mut Random, kernel: &mut Kernel<Machine<K>>, achieved:
 
 fn step<K: Guard>(random: &mut Random, kernel: &mut Kernel<Machine<K>>, watch: &mut Watch, achieved: &mut Achieved) {
     let ran = if kernel.running().is_some() { kernel.here() } else { NOBODY };
-    kernel.core.arch.long_way = kernel.core.arch.calls.is_multiple_of(3);
-    kernel.core.arch.stepwise = !kernel.core.arch.calls.is_multiple_of(4);
+    kernel.arch.long_way = kernel.arch.calls.is_multiple_of(3);
+    kernel.arch.stepwise = !kernel.arch.calls.is_multiple_of(4);
     match random.below(40) {
         0..=27 if ran != NOBODY => ask(random, kernel, achieved),
         28 if ran != NOBODY => {
@@ -222,7 +222,7 @@ fn step<K: Guard>(random: &mut Random, kernel: &mut Kernel<Machine<K>>, watch: &
         }
         31 | 32 => {
             let line = [3, 9, 77][random.below(3) as usize];
-            if kernel.core.arch.masked.get(&line) == Some(&false) || line == 77 {
+            if kernel.arch.masked.get(&line) == Some(&false) || line == 77 {
                 kernel.interrupts(line);
             }
         }
@@ -273,7 +273,7 @@ fn system<K: Guard>(random: &mut Random, shortest: u64, steps: u64) -> Tally {
             revive(random, &mut kernel, &mut watch);
         }
     }
-    let tally = Tally { calls: kernel.core.arch.calls, taken: std::mem::take(&mut kernel.core.arch.taken) };
+    let tally = Tally { calls: kernel.arch.calls, taken: std::mem::take(&mut kernel.arch.taken) };
     release(kernel);
     tally
 }

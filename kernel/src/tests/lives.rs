@@ -34,7 +34,7 @@ fn state(kernel: &Kernel<Sim>) -> String {
     let entries = kernel.frames.entries().map(|entry| (entry.range, entry.kind, entry.uses));
     let _ = writeln!(text, "{:?} {}", entries.collect::<Vec<_>>(), kernel.frames.marks());
     assert!(kernel.edit.is_none(), "an edit is left");
-    let _ = writeln!(text, "{:?}", kernel.core.ready.listed(&kernel.threads));
+    let _ = writeln!(text, "{:?}", kernel.ready.listed(&kernel.threads));
     let times = kernel.times.listed();
     let _ = writeln!(text, "{:?}", times.iter().map(|entry| entry.2).collect::<Vec<_>>());
     let words = kernel.notifications.iter().map(|word| (word.bits, word.waiter.is_some(), word.generation));
@@ -60,7 +60,7 @@ fn live_and_die(kernel: &mut Kernel<Sim>, life: u32) {
         }
         // On its own, when its caller sleeps.
         1 => {
-            let until = kernel.core.arch.now + 500;
+            let until = kernel.arch.now + 500;
             told(kernel, Call::SleepUntil, [until as u32, (until >> 32) as u32, 0, 0]);
             kernel.on_miss(VirtAddr(page + 64));
             if kernel.current() == SERVANT {
@@ -71,7 +71,7 @@ fn live_and_die(kernel: &mut Kernel<Sim>, life: u32) {
         }
         // In the time queue.
         2 => {
-            let until = kernel.core.arch.now + 500;
+            let until = kernel.arch.now + 500;
             told(kernel, Call::SleepUntil, [until as u32, (until >> 32) as u32, 0, 0]);
             if kernel.current() == SERVANT {
                 told(kernel, Call::SleepUntil, [until as u32, (until >> 32) as u32 + 1, 0, 0]);
@@ -90,9 +90,9 @@ fn live_and_die(kernel: &mut Kernel<Sim>, life: u32) {
 /// The caller sleeps until budgets are full and everybody is where they would be after any life.
 fn rest(kernel: &mut Kernel<Sim>) {
     let period = u64::from(PERIOD);
-    let until = (kernel.core.arch.now / period + 3) * period + 10;
+    let until = (kernel.arch.now / period + 3) * period + 10;
     told(kernel, Call::SleepUntil, [until as u32, (until >> 32) as u32, 0, 0]);
-    kernel.passes(until - kernel.core.arch.now);
+    kernel.passes(until - kernel.arch.now);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn ten_thousand_deaths_leak_nothing() {
         } else {
             assert_eq!(now, first, "life {life}");
         }
-        kernel.core.arch.trace.clear();
+        kernel.arch.trace.clear();
     }
     println!("{LIVES} lives, at most {most} steps of restart");
 }

@@ -93,7 +93,7 @@ fn pinning_leaves_the_slots_that_paging_needs() {
     let code = PEER | 5 << 16;
     assert_eq!(call(&mut kernel, Call::FramesMap, region(code, BASE + PAGE, 0x1000)), refused(Error::Full));
     kernel.loads(1);
-    let holds = |kernel: &Kernel<Sim>, base| kernel.core.arch.kind.holds(base);
+    let holds = |kernel: &Kernel<Sim>, base| kernel.arch.kind.holds(base);
     assert!(holds(&kernel, BASE + 192), "no miss is needed");
     kernel.loads(0);
     assert_eq!(call(&mut kernel, Call::FramesUnmap, region(PINNED, BASE + 192, 0x20)), OK);
@@ -180,10 +180,10 @@ fn fills(policy: Replacement, disturbed: bool) -> Vec<u32> {
             assert_eq!(*kernel.domain(1).protection.slots.image(), before, "another domain's miss changed a slot");
         }
         kernel.loads(1);
-        kernel.core.arch.trace.clear();
+        kernel.arch.trace.clear();
         kernel.on_miss(VirtAddr(HEAP + 0x1_0000 + round * 7 % 16 * PAGE));
         seen.extend(
-            kernel.core.arch.trace.iter().filter(|(head, _)| *head as u8 == Event::Miss as u8).map(|r| r.0 >> 16),
+            kernel.arch.trace.iter().filter(|(head, _)| *head as u8 == Event::Miss as u8).map(|r| r.0 >> 16),
         );
     }
     seen

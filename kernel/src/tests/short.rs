@@ -15,8 +15,8 @@ type Seen = (Vec<(u32, u32)>, u8, u8, Option<u64>, Vec<Option<(u32, [u32; 2])>>)
 
 fn seen(kernel: &mut Chip) -> Seen {
     let responses = (0..kernel.threads.len() as u8).map(|thread| kernel.context(thread).response).collect();
-    let trace = std::mem::take(&mut kernel.core.arch.trace);
-    (trace, kernel.current(), kernel.loaded(), kernel.core.arch.timer, responses)
+    let trace = std::mem::take(&mut kernel.arch.trace);
+    (trace, kernel.current(), kernel.loaded(), kernel.arch.timer, responses)
 }
 
 /// One of the things that the short ways are about.
@@ -34,7 +34,7 @@ fn act(kernel: &mut Chip, what: u32, detail: u32) {
         7 | 8 => asks(kernel, Call::Wait, [word(detail % 5), detail % 16, 0, 0]),
         9 => asks(kernel, Call::BudgetQuery, [budget(detail % 4), 0, 0, 0]),
         10 => kernel.interrupts(3),
-        11 => asks(kernel, Call::SleepUntil, [kernel.core.arch.now as u32 + detail % 700, 0, 0, 0]),
+        11 => asks(kernel, Call::SleepUntil, [kernel.arch.now as u32 + detail % 700, 0, 0, 0]),
         12 => asks(kernel, Call::WaitPeriod, [0; 4]),
         13 => asks(kernel, Call::Poll, [word(detail % 5), detail % 16, 0, 0]),
         14 => asks(kernel, Call::InterruptAck, [line(detail % 3), 0, 0, 0]),
@@ -68,9 +68,9 @@ fn both_ways_come_to_the_same() {
 
 /// Returns true if the short way into a gate is declined, and has changed nothing.
 fn declined(kernel: &mut Chip, handle: u32) -> bool {
-    kernel.core.arch.trace.clear();
+    kernel.arch.trace.clear();
     let before = kernel.resume();
-    kernel.pass_in(handle).is_none() && kernel.core.arch.trace.is_empty() && kernel.resume() == before
+    kernel.pass_in(handle).is_none() && kernel.arch.trace.is_empty() && kernel.resume() == before
 }
 
 #[test]
@@ -120,11 +120,11 @@ fn a_timer_that_comes_too_early_only_arms_again() {
     let mut kernel = boot(&sample());
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     kernel.asks(Call::GateReturn as u32, [0; 4]);
-    kernel.core.arch.trace.clear();
-    let early = kernel.core.arch.timer.unwrap();
+    kernel.arch.trace.clear();
+    let early = kernel.arch.timer.unwrap();
     assert!(early < u64::from(CAPACITY), "it was armed for the gate's bound");
-    kernel.passes(early - kernel.core.arch.now);
-    assert_eq!((kernel.current(), kernel.core.arch.trace.as_slice()), (CALLER, [].as_slice()));
-    assert_eq!(kernel.core.arch.timer, Some(1000 + u64::from(CAPACITY)), "the budget's end");
+    kernel.passes(early - kernel.arch.now);
+    assert_eq!((kernel.current(), kernel.arch.trace.as_slice()), (CALLER, [].as_slice()));
+    assert_eq!(kernel.arch.timer, Some(1000 + u64::from(CAPACITY)), "the budget's end");
     assert_eq!(kernel.thread(OTHER).state, State::Ready);
 }

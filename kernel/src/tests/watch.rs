@@ -39,24 +39,24 @@ impl Watch {
             initial: caps.clone(),
             caps,
             bound: kernel.activations.iter().map(|activation| i64::from(activation.bound)).max().unwrap_or(0),
-            started: kernel.core.arch.now,
+            started: kernel.arch.now,
             turn: 0,
         }
     }
 
     /// Time passes while whoever is current runs.
     pub fn passes<K: Guard>(&mut self, kernel: &mut Kernel<Machine<K>>, ticks: u64) {
-        let end = kernel.core.arch.now + ticks;
-        while let Some(at) = kernel.core.arch.fires(end) {
-            self.spend(kernel, at.saturating_sub(kernel.core.arch.now));
+        let end = kernel.arch.now + ticks;
+        while let Some(at) = kernel.arch.fires(end) {
+            self.spend(kernel, at.saturating_sub(kernel.arch.now));
             kernel.on_timer();
             self.check(kernel, NOBODY);
         }
-        self.spend(kernel, end - kernel.core.arch.now);
+        self.spend(kernel, end - kernel.arch.now);
     }
 
     fn spend<K: Guard>(&mut self, kernel: &mut Kernel<Machine<K>>, ticks: u64) {
-        kernel.core.arch.now += ticks;
+        kernel.arch.now += ticks;
         if let Some(thread) = kernel.threads.get(usize::from(kernel.current())) {
             self.used[kernel.budgets.index_of(thread.budget)] += ticks as i64;
         }
@@ -64,7 +64,7 @@ impl Watch {
 
     /// Checks everything. `caller` is the domain that ran before, whose capabilities may have spread, or [`NOBODY`].
     pub fn check<K: Guard>(&mut self, kernel: &mut Kernel<Machine<K>>, caller: u8) {
-        let records = kernel.core.arch.trace.len();
+        let records = kernel.arch.trace.len();
         assert!(records <= MOST_RECORDS, "{records} records in one entry");
         self.queues(kernel);
         waiting(kernel);
@@ -78,7 +78,7 @@ impl Watch {
         if self.turn.is_multiple_of(8) {
             memory(kernel);
         }
-        kernel.core.arch.trace.clear();
+        kernel.arch.trace.clear();
     }
 
     fn queues<K: Guard>(&self, kernel: &Kernel<Machine<K>>) {
@@ -94,7 +94,7 @@ impl Watch {
                 expected.insert((index as u8, queue));
             }
         }
-        let listed = kernel.core.ready.listed(&kernel.threads);
+        let listed = kernel.ready.listed(&kernel.threads);
         let found: BTreeSet<(u8, u8)> = listed.iter().copied().collect();
         assert_eq!(found.len(), listed.len(), "a thread is queued twice: {listed:?}");
         assert_eq!(found, expected, "ready queues");
@@ -119,7 +119,7 @@ impl Watch {
     }
 
     fn money<K: Guard>(&mut self, kernel: &Kernel<Machine<K>>) {
-        for (head, payload) in &kernel.core.arch.trace {
+        for (head, payload) in &kernel.arch.trace {
             if *head as u8 == Event::Replenish as u8 {
                 assert_eq!(*payload, kernel.budgets[(*head >> 16) as usize].capacity());
             }
@@ -131,19 +131,19 @@ impl Watch {
             assert_eq!((next - self.started) % period, 0, "budget {index} has left its periods");
             self.granted[index] = ((next - self.started) / period) as i64 - 1;
         }
-        let slack = self.bound + kernel.core.arch.shortest as i64;
+        let slack = self.bound + kernel.arch.shortest as i64;
         for (index, budget) in kernel.budgets.iter().enumerate() {
             let capacity = i64::from(budget.capacity());
             let left = i64::from(match kernel.running().map(|thread| kernel.threads.at(thread).budget) {
                 Some(pays) if kernel.budgets.index_of(pays) == index => {
-                    kernel.core.limit.wrapping_sub(kernel.core.arch.now as u32) as i32
+                    kernel.limit.wrapping_sub(kernel.arch.now as u32) as i32
                 }
                 _ => budget.time.left(),
             });
             assert!(left >= -slack && left <= capacity, "budget {index} has {left} of {capacity}");
             let most = (self.granted[index] + 1) * capacity - left;
             assert!(self.used[index] <= most, "budget {index} paid {} of {most}", self.used[index]);
-            let periods = (kernel.core.arch.now - self.started) / budget.time.params().period();
+            let periods = (kernel.arch.now - self.started) / budget.time.params().period();
             assert!(self.granted[index] <= periods as i64, "budget {index} was replenished too often");
         }
     }
@@ -196,8 +196,8 @@ fn waiting<K: Guard>(kernel: &Kernel<Machine<K>>) {
 }
 
 fn running<K: Guard>(kernel: &Kernel<Machine<K>>) {
-    let rests = kernel.running().is_none() && kernel.core.recheck && kernel.core.arch.again;
-    assert!(rests || kernel.running() == kernel.core.ready.first(), "the most important thread runs");
+    let rests = kernel.running().is_none() && kernel.recheck && kernel.arch.again;
+    assert!(rests || kernel.running() == kernel.ready.first(), "the most important thread runs");
     if kernel.current() != NOBODY {
         let thread = kernel.thread(kernel.current());
         let activation = kernel.activation(kernel.current());
@@ -208,7 +208,7 @@ fn running<K: Guard>(kernel: &Kernel<Machine<K>>) {
     }
     let protection = &kernel.domains.at(kernel.top().domain).protection;
     assert!(
-        kernel.core.arch.kind.is_loaded(protection),
+        kernel.arch.kind.is_loaded(protection),
         "what is in force is not what the running thread's domain may access"
     );
 }
@@ -265,23 +265,23 @@ pub fn memory<K: Guard>(kernel: &Kernel<Machine<K>>) {
 
 /// The timer comes in time for whatever must happen next.
 fn timer<K: Guard>(kernel: &Kernel<Machine<K>>) {
-    let at = kernel.core.arch.timer.expect("the timer is armed");
-    let soonest = kernel.core.arch.now + kernel.core.arch.shortest;
+    let at = kernel.arch.timer.expect("the timer is armed");
+    let soonest = kernel.arch.now + kernel.arch.shortest;
     let sleeper = kernel.times.earliest(kernel.top().priority);
-    assert!(at <= sleeper.max(soonest) || kernel.core.arch.again, "a sleeper is forgotten");
+    assert!(at <= sleeper.max(soonest) || kernel.arch.again, "a sleeper is forgotten");
     let anybody = kernel.times.earliest(u8::MAX);
     assert!(
-        at <= anybody.max(soonest) || kernel.core.deferred || kernel.core.arch.again,
+        at <= anybody.max(soonest) || kernel.deferred || kernel.arch.again,
         "a less important sleeper is forgotten"
     );
     assert!(
-        at <= (kernel.core.arch.now + u64::from(kernel.ticks_per_second)).max(soonest),
+        at <= (kernel.arch.now + u64::from(kernel.ticks_per_second)).max(soonest),
         "the clock may wrap unseen"
     );
     if let Some(thread) = kernel.threads.get(usize::from(kernel.current())) {
         let activation = kernel.activation(thread.number);
-        let end = if activation.outer.is_some() { activation.until } else { kernel.core.limit };
-        let end = kernel.core.arch.now as i64 + i64::from(end.wrapping_sub(kernel.core.arch.now as u32) as i32);
+        let end = if activation.outer.is_some() { activation.until } else { kernel.limit };
+        let end = kernel.arch.now as i64 + i64::from(end.wrapping_sub(kernel.arch.now as u32) as i32);
         assert!(at as i64 <= end.max(soonest as i64), "the running thread's end is {end}, the timer comes at {at}");
     }
 }

@@ -150,7 +150,7 @@ impl<K: Guard> Play<K> {
         assert!(!states.into_iter().any(|kernel| kernel), "the kernel's {offset:#x} was cleared");
         self.model.set_typed(offset, done, Typed::Untyped);
         let range = POOL_BASE + offset..POOL_BASE + offset + done;
-        assert!(self.kernel.core.arch.memory.range(range).all(|(_, byte)| *byte == 0), "not clear");
+        assert!(self.kernel.arch.memory.range(range).all(|(_, byte)| *byte == 0), "not clear");
     }
 
     pub(super) fn gives(&mut self) {

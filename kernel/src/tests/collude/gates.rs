@@ -39,7 +39,7 @@ impl<K: Guard> Play<K> {
     pub(super) fn enters_gate(&mut self) {
         let (caller, which) = (self.here(), self.below(4));
         let callee = if which == 0 { 3 } else { which as usize };
-        self.kernel.core.arch.stepwise = false;
+        self.kernel.arch.stepwise = false;
         self.asks("gate", Call::GateCall, [gate(which), 0, 0, 0]);
         if self.kernel.top().outer.is_none() {
             return;
@@ -64,7 +64,7 @@ impl<K: Guard> Play<K> {
         let bytes = self.below(COPY_MAX_BYTES + 2);
         let from = self.side(reader, src, bytes, AccessKind::Read);
         let to = self.side(writer, dst, bytes, AccessKind::Write);
-        let before = self.kernel.core.arch.memory.clone();
+        let before = self.kernel.arch.memory.clone();
         let call = if inward { Call::GateCopyIn } else { Call::GateCopyOut };
         // The call's addresses are those of the system that was meant.
         let told = self.asks("copy", call, [K::address(dst), K::address(src), bytes, 0]);
@@ -74,7 +74,7 @@ impl<K: Guard> Play<K> {
             let overlaps = from.sure.iter().any(|at| to.sure.contains(at));
             let refusable = !alive || overlaps || bytes > COPY_MAX_BYTES || !whole(&from) || !whole(&to);
             assert!(refusable || told == refused(Error::Untouched), "{}", what());
-            assert_eq!(self.kernel.core.arch.memory, before, "{}", what());
+            assert_eq!(self.kernel.arch.memory, before, "{}", what());
             return;
         }
         assert!(bytes == 0 || alive && bytes <= COPY_MAX_BYTES && from.may && to.may, "{}", what());
@@ -84,8 +84,8 @@ impl<K: Guard> Play<K> {
                 after.insert(*to, before.get(from).copied().unwrap_or(0));
             }
             // Memory that is not there yet reads as 0, because it is clear when it comes.
-            let moved = |at: &u32| self.kernel.core.arch.memory.get(at) == after.get(at);
-            assert!(after.keys().chain(self.kernel.core.arch.memory.keys()).all(moved), "{}", what());
+            let moved = |at: &u32| self.kernel.arch.memory.get(at) == after.get(at);
+            assert!(after.keys().chain(self.kernel.arch.memory.keys()).all(moved), "{}", what());
         }
     }
 }

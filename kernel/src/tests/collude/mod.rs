@@ -131,8 +131,8 @@ impl<K: Guard> Play<K> {
         if thread == NOBODY {
             return false;
         }
-        self.kernel.core.arch.stepwise = !self.rng.chance(4);
-        self.kernel.core.arch.long_way = self.rng.chance(3);
+        self.kernel.arch.stepwise = !self.rng.chance(4);
+        self.kernel.arch.long_way = self.rng.chance(3);
         self.subject = None;
         let context = self.kernel.top().context;
         if context.again {
@@ -150,7 +150,7 @@ impl<K: Guard> Play<K> {
 
     /// The next thread's turn. A call that goes in steps stays under way, as it does when its thread's time is up.
     fn gives_way(&mut self) {
-        let (activation, context) = (self.kernel.core.resume, self.kernel.top().context);
+        let (activation, context) = (self.kernel.resume, self.kernel.top().context);
         self.kernel.asks(Call::Yield as u32, [0; 4]);
         self.kernel.activations.at_mut(activation).context = context;
     }

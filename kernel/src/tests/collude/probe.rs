@@ -43,7 +43,7 @@ impl<K: Guard> Play<K> {
     }
 
     pub(super) fn probes(&mut self) {
-        let resume = self.kernel.core.resume;
+        let resume = self.kernel.resume;
         for domain in 0..DOMAINS as usize {
             if !self.model.up[domain] {
                 continue;
@@ -54,11 +54,11 @@ impl<K: Guard> Play<K> {
                 let found = self.compares(domain, at, bytes, kind);
                 if let (Some([first, last]), AccessKind::Write) = (found, kind) {
                     let value = 1 + self.below(255) as u8;
-                    self.kernel.core.arch.memory.extend([(first, value), (last, value)]);
+                    self.kernel.arch.memory.extend([(first, value), (last, value)]);
                 }
             }
         }
-        self.kernel.core.resume = resume;
+        self.kernel.resume = resume;
         self.kernel.load_top();
     }
 
@@ -81,7 +81,7 @@ impl<K: Guard> Play<K> {
 
     /// Every granule of the frames, wherever domains can have it.
     pub(super) fn compares_all(&mut self) {
-        let resume = self.kernel.core.resume;
+        let resume = self.kernel.resume;
         for domain in (0..DOMAINS as usize).filter(|domain| self.model.up[*domain]).collect::<Vec<_>>() {
             self.kernel.loads(domain);
             for second in [0, 0x10_0000] {
@@ -92,7 +92,7 @@ impl<K: Guard> Play<K> {
                 }
             }
         }
-        self.kernel.core.resume = resume;
+        self.kernel.resume = resume;
         self.kernel.load_top();
     }
 }

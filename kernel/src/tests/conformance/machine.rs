@@ -42,9 +42,9 @@ impl<U: RegionScheme> Hardware for Registers<U> {
     }
 
     fn misses(kernel: &mut Kernel<Machine<Self>>, address: u32) -> Option<bool> {
-        let before = kernel.core.arch.kind.loaded;
+        let before = kernel.arch.kind.loaded;
         match kernel.on_miss(VirtAddr(address)) {
-            Resolution::Retry if kernel.core.arch.kind.loaded != before => Some(true),
+            Resolution::Retry if kernel.arch.kind.loaded != before => Some(true),
             Resolution::Counted => {
                 kernel.on_counted();
                 Some(false)
@@ -86,7 +86,7 @@ impl Hardware for Rtmmu {
 
 pub fn access<K: Hardware>(kernel: &mut Kernel<Machine<K>>, address: u32, kind: AccessKind) -> Access {
     loop {
-        if let Some(physical) = K::permits(&mut kernel.core.arch, address, kind) {
+        if let Some(physical) = K::permits(&mut kernel.arch, address, kind) {
             return Access::Allowed(physical);
         }
         match K::misses(kernel, address) {
@@ -102,7 +102,7 @@ pub fn access<K: Hardware>(kernel: &mut Kernel<Machine<K>>, address: u32, kind: 
 }
 
 pub fn load<K: Hardware>(kernel: &Kernel<Machine<K>>, image: &Image, physical: u32) -> u32 {
-    let bytes = [0, 1, 2, 3].map(|index| kernel.core.arch.memory.get(&(physical + index)).copied());
+    let bytes = [0, 1, 2, 3].map(|index| kernel.arch.memory.get(&(physical + index)).copied());
     match bytes {
         [Some(a), Some(b), Some(c), Some(d)] => u32::from_le_bytes([a, b, c, d]),
         _ => image.word(physical).unwrap_or(0),
@@ -111,6 +111,6 @@ pub fn load<K: Hardware>(kernel: &Kernel<Machine<K>>, image: &Image, physical: u
 
 pub fn store<K: Hardware>(kernel: &mut Kernel<Machine<K>>, physical: u32, word: u32) {
     for (index, byte) in word.to_le_bytes().into_iter().enumerate() {
-        kernel.core.arch.memory.insert(physical + index as u32, byte);
+        kernel.arch.memory.insert(physical + index as u32, byte);
     }
 }

@@ -157,12 +157,12 @@ impl<'a, K: Hardware> Player<'a, K> {
     pub fn play(mut self) -> Result<(), Shortfall> {
         let end = self.start + u64::from(LENGTH_US * ticks_per_us(self.image));
         let step = u64::from(STEP_US * ticks_per_us(self.image));
-        while self.kernel.core.arch.now < end {
+        while self.kernel.arch.now < end {
             self.interrupt();
             let current = self.kernel.current();
             if current == NOBODY {
-                let timer = self.kernel.core.arch.timer.expect("the timer is always armed").min(end);
-                self.kernel.passes(timer.saturating_sub(self.kernel.core.arch.now).max(1));
+                let timer = self.kernel.arch.timer.expect("the timer is always armed").min(end);
+                self.kernel.passes(timer.saturating_sub(self.kernel.arch.now).max(1));
                 continue;
             }
             self.settle(current);
@@ -181,7 +181,7 @@ impl<'a, K: Hardware> Player<'a, K> {
     /// The driver's line interrupts while it is active and not masked.
     fn interrupt(&mut self) {
         let line = self.image.tables.get::<system::Interrupt>(0).line;
-        if self.line && self.kernel.core.arch.masked.get(&line) == Some(&false) {
+        if self.line && self.kernel.arch.masked.get(&line) == Some(&false) {
             self.kernel.interrupts(line);
         }
     }
@@ -222,7 +222,7 @@ impl<'a, K: Hardware> Player<'a, K> {
         let doing = self.level(index).doing;
         match doing {
             Doing::Nothing => self.next(index),
-            Doing::Spins(until) if self.kernel.core.arch.now >= until => self.seen(index, Seen::Nothing),
+            Doing::Spins(until) if self.kernel.arch.now >= until => self.seen(index, Seen::Nothing),
             Doing::Spins(_) => {}
             Doing::Asked(number, args, again) => match self.kernel.context(index).response {
                 Some((status, _)) if again && status == Error::Again.status() => self.ask(index, number, args, again),
@@ -253,7 +253,7 @@ impl<'a, K: Hardware> Player<'a, K> {
         };
         if !level.begun {
             self.level(index).begun = true;
-            if !in_gate && self.kernel.core.arch.now < start {
+            if !in_gate && self.kernel.arch.now < start {
                 return self.ask(index, Call::SleepUntil as u32, sleep(start), false);
             }
         }
@@ -298,11 +298,11 @@ impl<'a, K: Hardware> Player<'a, K> {
                 }
             }
             Action::Spin(ticks) => {
-                let until = self.kernel.core.arch.now + u64::from(ticks);
+                let until = self.kernel.arch.now + u64::from(ticks);
                 self.level(index).doing = Doing::Spins(until);
             }
             Action::Clock => {
-                let now = self.kernel.core.arch.now;
+                let now = self.kernel.arch.now;
                 self.seen(index, Seen::Time(now));
             }
             Action::Word(word) => self.seen(index, Seen::Word(word)),

@@ -129,12 +129,12 @@ fn a_restart_amid_the_unmapping_of_a_locked_page_does_not_lock_it_again() {
     for steps in 1..8 {
         let mut kernel = ready();
         assert_eq!(map(&mut kernel, PINNED, VIRT, 1, 0), OK);
-        kernel.core.arch.stepwise = true;
+        kernel.arch.stepwise = true;
         for _ in 0..steps {
             kernel.asks(Call::FramesUnmap as u32, run(PINNED, FRAMES, VIRT, 1, 0));
             check(&mut kernel);
         }
-        kernel.core.arch.stepwise = false;
+        kernel.arch.stepwise = false;
         assert_eq!(restart(&mut kernel), OK, "{steps}");
         assert_eq!(finds(&mut kernel, VIRT), None);
     }
@@ -154,16 +154,16 @@ fn data_whose_memory_was_taken_away_is_not_restored_elsewhere() {
             assert_eq!(call_by_other(&mut kernel, Call::FramesMap, words(1)), OK);
         }
         kernel.loads(0);
-        kernel.core.arch.memory.clear();
+        kernel.arch.memory.clear();
         assert_eq!(restart(&mut kernel), refused(Error::BadState), "{read_only}");
-        assert!(kernel.core.arch.memory.is_empty());
+        assert!(kernel.arch.memory.is_empty());
     }
 }
 
 /// Maps, runs, unmaps, locks, restarts.
 fn life(lost: Option<u32>) -> Chip {
     let mut kernel = ready();
-    kernel.core.arch.kind.lost = lost;
+    kernel.arch.kind.lost = lost;
     // Not at the beginnings of tables: what a table owes when it is taken out removes those, too.
     let parts = [
         (WRITE, VIRT + 0x1_0000, 16, 0),
@@ -185,7 +185,7 @@ fn life(lost: Option<u32>) -> Chip {
 
 #[test]
 fn each_invalidation_of_a_page_that_a_tlb_holds_is_missed_when_it_is_lost() {
-    let needed = life(None).core.arch.kind.needed;
+    let needed = life(None).arch.kind.needed;
     assert_eq!(needed.len(), 6, "a large page, a section, three pages and a locked one: {needed:?}");
     for number in needed {
         let lost = catch_unwind(AssertUnwindSafe(|| drop(life(Some(number)))));

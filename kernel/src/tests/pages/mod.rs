@@ -67,7 +67,7 @@ fn call_by_other(kernel: &mut Chip, number: Call, args: [u32; 4]) -> Told {
 fn finds(kernel: &mut Chip, virt: u32) -> Option<u32> {
     kernel.loads(1);
     check(kernel);
-    let found = kernel.core.arch.kind.translate(virt).map(|entry| entry.physical + (virt - entry.virt));
+    let found = kernel.arch.kind.translate(virt).map(|entry| entry.physical + (virt - entry.virt));
     kernel.loads(0);
     check(kernel);
     found
@@ -97,7 +97,7 @@ fn larger_units_are_used_where_they_fit_exactly() {
     ] {
         assert_eq!(map(&mut kernel, WRITE, virt, pages, offset), OK);
         kernel.loads(1);
-        assert_eq!(kernel.core.arch.kind.translate(virt).unwrap().unit, unit);
+        assert_eq!(kernel.arch.kind.translate(virt).unwrap().unit, unit);
         kernel.loads(0);
         assert_eq!(unmap(&mut kernel, WRITE, virt, pages, offset), OK);
         assert_eq!(finds(&mut kernel, virt), None);
@@ -112,11 +112,11 @@ fn copies_follow_the_translation_page_by_page() {
     assert_eq!(map(&mut kernel, READ, VIRT + 0x2000, 1, 0x5000), OK);
     // The caller's data lies in the other domain's place, see `Pager::adapt`.
     for offset in 0..64 {
-        kernel.core.arch.memory.insert(0x2002_1c00 + offset, offset as u8 + 1);
+        kernel.arch.memory.insert(0x2002_1c00 + offset, offset as u8 + 1);
     }
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     assert_eq!(call(&mut kernel, Call::GateCopyIn, [VIRT + 0xfe0, 0x2002_0c00, 64, 0]), OK);
-    let at = |kernel: &Chip, address: u32| kernel.core.arch.memory.get(&address).copied();
+    let at = |kernel: &Chip, address: u32| kernel.arch.memory.get(&address).copied();
     assert_eq!([POOL + 0x7fdf, POOL + 0x7fe0, POOL + 0x7fff].map(|byte| at(&kernel, byte)), [None, Some(1), Some(32)]);
     assert_eq!([POOL + 0x2000, POOL + 0x201f, POOL + 0x2020].map(|byte| at(&kernel, byte)), [Some(33), Some(64), None]);
     let read_only = [VIRT + 0x1fe0, 0x2002_0c00, 64, 0];
@@ -146,11 +146,11 @@ fn copies_follow_the_translation_of_both_sides() {
     assert_eq!(map(&mut kernel, WRITE, VIRT, 1, 0x7000), OK);
     assert_eq!(map(&mut kernel, WRITE, VIRT + 0x1000, 1, 0x2000), OK);
     for (at, value) in (0x9fe0..0xa000).chain(0x4000..0x4020).zip(1..) {
-        kernel.core.arch.memory.insert(POOL + at, value);
+        kernel.arch.memory.insert(POOL + at, value);
     }
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     assert_eq!(call(&mut kernel, Call::GateCopyIn, [VIRT + 0xfd0, own + 0xfe0, 64, 0]), OK);
-    let copied = (0x7fd0..0x8000).chain(0x2000..0x2010).map(|at| kernel.core.arch.memory.get(&(POOL + at)).copied());
+    let copied = (0x7fd0..0x8000).chain(0x2000..0x2010).map(|at| kernel.arch.memory.get(&(POOL + at)).copied());
     assert!(copied.eq((1..=64).map(Some)));
 }
 
@@ -257,7 +257,7 @@ fn the_slots_of_the_tlb_are_given_back_or_refused() {
     assert_eq!(restart(&mut kernel), OK);
     let held: Vec<u32> = kernel.shared.held().into_iter().flatten().map(|(_, address)| address.0).collect();
     assert_eq!(held, [LOCKED], "what was locked while it ran is not any more");
-    assert!(kernel.core.arch.kind.locked[0].is_some(), "the identifier was used again, and the entry came back");
+    assert!(kernel.arch.kind.locked[0].is_some(), "the identifier was used again, and the entry came back");
     for index in 0..3 {
         assert_eq!(map(&mut kernel, PINNED, VIRT + index * 0x1000, 1, index * 0x1000), OK);
     }

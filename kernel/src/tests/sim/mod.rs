@@ -279,7 +279,7 @@ pub fn boot_tables<K: Guard>(
 
 /// Ends a system whose memory would otherwise stay: tests that make thousands of them need it.
 pub fn release<K: Guard>(mut kernel: Kernel<Machine<K>>) {
-    let blocks = std::mem::take(&mut kernel.core.arch.blocks);
+    let blocks = std::mem::take(&mut kernel.arch.blocks);
     drop(kernel);
     for (block, layout) in blocks {
         // SAFETY: allocated with this layout; the kernel, which alone used it, is gone.
@@ -295,11 +295,11 @@ impl<K: Guard> Kernel<Machine<K>> {
             Some(Call::GateCopyIn | Call::GateCopyOut) => [K::address(args[0]), K::address(args[1]), args[2], args[3]],
             _ => args,
         };
-        let (activation, outer) = (self.core.resume, self.top().outer);
+        let (activation, outer) = (self.resume, self.top().outer);
         let context = &mut self.activations.at_mut(activation).context;
         context.request = Request { number, args };
         (context.response, context.again) = (None, false);
-        self.core.arch.calls += 1;
+        self.arch.calls += 1;
         let repeated = |kernel: &Self| kernel.activations.at(activation).context.repeated;
         loop {
             let before = repeated(self);
@@ -309,10 +309,10 @@ impl<K: Guard> Kernel<Machine<K>> {
             // So does the first touch of a page that a copy meets.
             let copies = Call::GateCopyIn as u32..=Call::GateCopyOut as u32;
             let again = (frames.contains(&number) || copies.contains(&number)) && repeated(self) != before;
-            if again && self.core.arch.stepwise {
+            if again && self.arch.stepwise {
                 return None;
             }
-            if !again || self.core.resume != activation || self.current() != caller {
+            if !again || self.resume != activation || self.current() != caller {
                 break;
             }
         }
@@ -320,7 +320,7 @@ impl<K: Guard> Kernel<Machine<K>> {
         let back = self.activations.at(activation).thread != Some(thread);
         let told = self.activations.at(if back { outer.unwrap() } else { activation }).context.response;
         if told.is_none_or(|(status, _)| abi::Error::from_status(status).is_none()) {
-            *self.core.arch.taken.entry(number).or_default() += 1;
+            *self.arch.taken.entry(number).or_default() += 1;
         }
         told
     }
@@ -328,16 +328,16 @@ impl<K: Guard> Kernel<Machine<K>> {
     /// Does what the entry code does: the short ways first.
     fn enters(&mut self, number: u32, args: [u32; 4]) {
         match Call::from_number(number) {
-            _ if self.core.arch.long_way => {
+            _ if self.arch.long_way => {
                 let next = self.on_call();
                 self.loads_if(next);
             }
             Some(Call::GateCall) if self.pass_in(args[0]).is_some() => {
-                let activation = self.activations.at_mut(self.core.resume);
+                let activation = self.activations.at_mut(self.resume);
                 let entry = activation.entry;
                 let badge = entry.unwrap().args[0];
                 // SAFETY: the kernel has just let the thread in.
-                unsafe { self.core.arch.enter(&mut activation.context, &entry, [badge, args[1], args[2], args[3]]) };
+                unsafe { self.arch.enter(&mut activation.context, &entry, [badge, args[1], args[2], args[3]]) };
                 self.load_top();
             }
             Some(Call::GateReturn) if self.pass_out(args[0], args[1]).is_some() => self.load_top(),
@@ -390,7 +390,7 @@ impl<K: Guard> Kernel<Machine<K>> {
     pub fn loads(&mut self, domain: usize) {
         let domain = self.domains.find(domain).unwrap();
         let activation = self.activations.iter().position(|activation| activation.domain == domain).unwrap();
-        self.core.resume = self.activations.find(activation).unwrap();
+        self.resume = self.activations.find(activation).unwrap();
         self.load_top();
     }
 
@@ -427,22 +427,22 @@ impl<K: Guard> Kernel<Machine<K>> {
 
     /// The domain that is in force.
     pub fn loaded(&self) -> u8 {
-        let position = self.domains.iter().position(|domain| self.core.arch.kind.is_loaded(&domain.protection));
+        let position = self.domains.iter().position(|domain| self.arch.kind.is_loaded(&domain.protection));
         position.map_or(IDLE, |domain| domain as u8)
     }
 
     /// Time passes; the timer fires when it was due.
     pub fn passes(&mut self, ticks: u64) {
-        let end = self.core.arch.now + ticks;
-        while let Some(at) = self.core.arch.fires(end) {
-            self.core.arch.now = self.core.arch.now.max(at);
+        let end = self.arch.now + ticks;
+        while let Some(at) = self.arch.fires(end) {
+            self.arch.now = self.arch.now.max(at);
             self.on_timer();
         }
-        self.core.arch.now = end;
+        self.arch.now = end;
     }
 
     /// Payloads of all records of an event.
     pub fn traced(&self, event: Event) -> Vec<u32> {
-        self.core.arch.trace.iter().filter(|(head, _)| *head as u8 == event as u8).map(|record| record.1).collect()
+        self.arch.trace.iter().filter(|(head, _)| *head as u8 == event as u8).map(|record| record.1).collect()
     }
 }

@@ -294,12 +294,12 @@ impl Guard for Pager {
     }
 
     fn touches(kernel: &mut Kernel<Machine<Self>>, address: u32) {
-        kernel.core.arch.kind.translate(address);
+        kernel.arch.kind.translate(address);
     }
 
     fn accesses(kernel: &mut Kernel<Machine<Self>>, address: u32, bytes: u32, kind: AccessKind) -> Option<[u32; 2]> {
         let mut at = |address: u32| {
-            let entry = kernel.core.arch.kind.translate(address)?;
+            let entry = kernel.arch.kind.translate(address)?;
             let permits = entry.attributes.rights().permits(Privilege::User, kind);
             permits.then_some(entry.physical + (address - entry.virt))
         };
@@ -308,15 +308,15 @@ impl Guard for Pager {
 
     fn check(kernel: &mut Kernel<Machine<Self>>) {
         let version = MEMORY.with_borrow(|memory| (memory.version, memory.pending.len()));
-        let now = (version, kernel.core.arch.kind.invalidations, kernel.core.arch.kind.space);
-        if kernel.core.arch.kind.checked == Some(now) {
+        let now = (version, kernel.arch.kind.invalidations, kernel.arch.kind.space);
+        if kernel.arch.kind.checked == Some(now) {
             return;
         }
-        kernel.core.arch.kind.checked = Some(now);
+        kernel.arch.kind.checked = Some(now);
         translations(kernel);
         let running = units(&kernel.domains.at(kernel.top().domain).protection);
         for entry in running.iter() {
-            kernel.core.arch.kind.translate(entry.virt);
+            kernel.arch.kind.translate(entry.virt);
         }
     }
 
@@ -339,7 +339,7 @@ impl Guard for Pager {
 
 /// Nothing is owed: walks see what was written, and no TLB holds anything else.
 pub fn translations(kernel: &Kernel<Machine<Pager>>) {
-    assert!(!kernel.core.arch.kind.waiting, "nobody has waited for an invalidation");
+    assert!(!kernel.arch.kind.waiting, "nobody has waited for an invalidation");
     MEMORY.with_borrow(|memory| {
         let spaces: Vec<(PhysAddr<u32>, Asid)> =
             kernel.domains.iter().filter_map(|domain| domain.protection.space()).collect();
@@ -347,14 +347,14 @@ pub fn translations(kernel: &Kernel<Machine<Pager>>) {
             let walked = spaces.iter().any(|(root, _)| memory.is_walked(root.0, *at));
             assert!(!walked, "walks do not see what {at:#x} became");
         }
-        for (asid, entry) in kernel.core.arch.kind.held() {
+        for (asid, entry) in kernel.arch.kind.held() {
             let space = spaces.iter().find(|(_, own)| own == asid);
             let now = space.and_then(|(root, _)| memory.walk(root.0, entry.virt));
             assert_eq!(now, Some(*entry), "a TLB holds a stale entry of space {asid:?}");
         }
     });
     for (slot, held) in kernel.shared.held().into_iter().enumerate() {
-        let locked = kernel.core.arch.kind.locked[slot].map(|(asid, entry)| (asid, VirtAddr(entry.virt)));
+        let locked = kernel.arch.kind.locked[slot].map(|(asid, entry)| (asid, VirtAddr(entry.virt)));
         // An entry that is on its way out is nobody's any more.
         let leaves = held.is_none() && kernel.edit.is_some();
         assert!(held == locked || leaves, "slot {slot} of the TLB holds {locked:x?}, not {held:x?}");

@@ -105,7 +105,7 @@ impl<U: RegionScheme> Guard for Registers<U> {
         // An access can meet two regions, and one of them once more if it was displaced by the
         // other.
         for _ in 0..4 {
-            let Some(at) = (address..end).find(|at| !kernel.core.arch.kind.permits(*at, 1, kind)) else {
+            let Some(at) = (address..end).find(|at| !kernel.arch.kind.permits(*at, 1, kind)) else {
                 return Some([address, end - 1]);
             };
             match kernel.on_miss(VirtAddr(at)) {

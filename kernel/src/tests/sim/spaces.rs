@@ -171,7 +171,7 @@ impl<K: Mmu> Guard for Spaced<K> {
         let address = Self::address(address);
         let protection = &kernel.domains.at(kernel.top().domain).protection;
         for kind in [AccessKind::Read, AccessKind::Write] {
-            let found = kernel.core.arch.kind.translate(address, kind).filter(|at| !DEVICES.contains(at));
+            let found = kernel.arch.kind.translate(address, kind).filter(|at| !DEVICES.contains(at));
             let told = protection.physical(VirtAddr(address), kind).map(|(at, _)| at.0);
             assert_eq!(told, found, "{kind:?} at {address:#x}");
         }
@@ -180,10 +180,10 @@ impl<K: Mmu> Guard for Spaced<K> {
     fn accesses(kernel: &mut Kernel<Machine<Self>>, address: u32, bytes: u32, kind: AccessKind) -> Option<[u32; 2]> {
         let mut at = |address: u32| {
             // A frame is cleared in pieces before its page is there.
-            while kernel.core.arch.kind.translate(address, kind).is_none() {
+            while kernel.arch.kind.translate(address, kind).is_none() {
                 kernel.on_touch(VirtAddr(address), kind).then_some(())?;
             }
-            kernel.core.arch.kind.translate(address, kind)
+            kernel.arch.kind.translate(address, kind)
         };
         Some([at(address)?, at(address.checked_add(bytes - 1)?)?])
     }
@@ -191,12 +191,12 @@ impl<K: Mmu> Guard for Spaced<K> {
     fn check(kernel: &mut Kernel<Machine<Self>>) {
         let here = kernel.here();
         let running = own(&kernel.tables, usize::from(here)).filter(|_| kernel.is_loaded(here));
-        let loaded = kernel.core.arch.kind.loaded;
+        let loaded = kernel.arch.kind.loaded;
         assert_eq!(loaded, running, "another domain's entries are in force");
         assert!(!MEMORY.with_borrow(|memory| memory.copied), "a TLB may hold an entry that was removed");
         let now = (MEMORY.with_borrow(|memory| memory.version), loaded);
-        if kernel.core.arch.kind.checked != Some(now) {
-            kernel.core.arch.kind.checked = Some(now);
+        if kernel.arch.kind.checked != Some(now) {
+            kernel.arch.kind.checked = Some(now);
             Self::check_memory(kernel);
         }
     }

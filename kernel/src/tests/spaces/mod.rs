@@ -64,7 +64,7 @@ fn translated(kernel: &Chip, domain: usize) -> Vec<Entry> {
 fn finds(kernel: &mut Chip, virt: u32, kind: AccessKind) -> Option<u32> {
     kernel.loads(1);
     check(kernel);
-    let found = kernel.core.arch.kind.translate(virt, kind);
+    let found = kernel.arch.kind.translate(virt, kind);
     kernel.loads(0);
     check(kernel);
     found
@@ -90,7 +90,7 @@ fn pages_lie_wherever_the_words_say() {
     assert_eq!(unmap(&mut kernel, READ, VIRT + 0x1000, 20, 0x1_0000), OK);
     assert_eq!(finds(&mut kernel, VIRT + 0x1004, read), None);
     assert_eq!(finds(&mut kernel, VIRT, read), Some(POOL + 0x3000));
-    assert_eq!(kernel.core.arch.kind.translate(VIRT, read), None, "the same page of another domain");
+    assert_eq!(kernel.arch.kind.translate(VIRT, read), None, "the same page of another domain");
 }
 
 #[test]
@@ -176,15 +176,15 @@ fn a_region_goes_at_once_and_nothing_of_it_comes_back_with_the_next() {
     let mut kernel = ready();
     assert_eq!(map(&mut kernel, WRITE, VIRT, 64, 0), OK);
     let before = translated(&kernel, 1).len();
-    kernel.core.arch.stepwise = true;
+    kernel.arch.stepwise = true;
     assert_eq!(unmap(&mut kernel, WRITE, VIRT, 64, 0), None);
     let gone = if Kind::AT_ONCE { 64 } else { PAGES_AT_ONCE as usize };
     assert_eq!(translated(&kernel, 1).len(), before - gone, "in its first step");
-    kernel.core.arch.stepwise = false;
+    kernel.arch.stepwise = false;
     assert_eq!(unmap(&mut kernel, WRITE, VIRT, 64, 0), OK);
     // Regions that begin elsewhere, on pages whose words still say where they were.
     let first = (VIRT - 0x8000_0000) / PAGE;
-    kernel.core.arch.stepwise = true;
+    kernel.arch.stepwise = true;
     for (at, pages) in [(3, 40), (0, 64), (1, 9), (60, 4)] {
         let args = run(READ, FRAMES, VIRT + at * PAGE, pages, 0x10_0000);
         let mut steps = 0;
@@ -217,8 +217,8 @@ fn registers_of_a_device_are_the_domains_and_no_copys() {
         let told = call(&mut kernel, Call::GateCopyIn, [to, 0x2002_0c00, 8, 0]);
         assert_eq!(told, if to == DEVICE + PAGE { OK } else { refused(Error::BadAddress) }, "{to:#x}");
     }
-    assert!(kernel.core.arch.memory.keys().all(|at| !DEVICES.contains(at)));
-    assert!(kernel.core.arch.zeroed.iter().all(|range| !DEVICES.contains(&range.start)));
+    assert!(kernel.arch.memory.keys().all(|at| !DEVICES.contains(at)));
+    assert!(kernel.arch.zeroed.iter().all(|range| !DEVICES.contains(&range.start)));
 }
 
 #[test]
@@ -236,31 +236,31 @@ fn copies_follow_the_translation_of_both_sides() {
         assert_eq!(map(&mut kernel, target, virt, 1, offset), OK);
     }
     for (at, value) in (0x9fe0..0xa000).chain(0x4000..0x4020).zip(1..) {
-        kernel.core.arch.memory.insert(POOL + at, value);
+        kernel.arch.memory.insert(POOL + at, value);
     }
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     assert_eq!(call(&mut kernel, Call::GateCopyIn, [here + 0xfd0, there + 0xfe0, 64, 0]), OK);
-    let copied = (0x7fd0..0x8000).chain(0x2000..0x2010).map(|at| kernel.core.arch.memory.get(&(POOL + at)).copied());
+    let copied = (0x7fd0..0x8000).chain(0x2000..0x2010).map(|at| kernel.arch.memory.get(&(POOL + at)).copied());
     assert!(copied.eq((1..=64).map(Some)));
-    let before = kernel.core.arch.memory.clone();
+    let before = kernel.arch.memory.clone();
     for (dst, src) in [(here + 0x1fe0, there), (here, there + 0x1fe0), (here, Kind::address(u32::MAX - 2))] {
         let told = call(&mut kernel, Call::GateCopyIn, [dst, src, 64, 0]);
         assert_eq!(told, refused(Error::BadAddress), "{dst:#x} {src:#x}");
     }
-    assert_eq!(kernel.core.arch.memory, before, "nothing of them was copied");
+    assert_eq!(kernel.arch.memory, before, "nothing of them was copied");
 }
 
 #[test]
 fn nothing_is_translated_while_nobody_runs() {
     let mut kernel = ready();
     let at = Kind::address(0x2002_0000);
-    assert!(kernel.core.arch.kind.translate(at, AccessKind::Write).is_some());
+    assert!(kernel.arch.kind.translate(at, AccessKind::Write).is_some());
     while kernel.current() != NOBODY {
         kernel.passes(100);
         check(&mut kernel);
     }
     for virt in [at, Kind::address(0x2002_1000), 0x8000_0000] {
-        assert_eq!(kernel.core.arch.kind.translate(virt, AccessKind::Read), None);
+        assert_eq!(kernel.arch.kind.translate(virt, AccessKind::Read), None);
     }
 }
 

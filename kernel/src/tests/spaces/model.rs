@@ -175,10 +175,10 @@ fn changes(kernel: &mut Chip, number: Call, run: Run, after: &Pages) -> Told {
 }
 
 fn step(kernel: &mut Chip, model: &mut Model) {
-    kernel.core.arch.stepwise = model.below(2) == 0;
+    kernel.arch.stepwise = model.below(2) == 0;
     match model.below(24) {
         0 => {
-            kernel.core.arch.stepwise = false;
+            kernel.arch.stepwise = false;
             assert_eq!(restart(kernel), OK);
             model.runs.retain(|run| run.domain != 1);
         }

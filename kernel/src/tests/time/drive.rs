@@ -125,9 +125,9 @@ impl<'a> Run<'a> {
         if self.log.len() == 400 {
             self.log.pop_front();
         }
-        let (now, who) = (self.kernel.core.arch.now, self.kernel.current());
-        let (armed, timer, deferred) = (self.kernel.core.armed, self.kernel.core.arch.timer, self.kernel.core.deferred);
-        let (limit, what) = (self.kernel.core.limit, what());
+        let (now, who) = (self.kernel.arch.now, self.kernel.current());
+        let (armed, timer, deferred) = (self.kernel.armed, self.kernel.arch.timer, self.kernel.deferred);
+        let (limit, what) = (self.kernel.limit, what());
         self.log.push_back(format!("{now} t{who} limit {limit} armed {armed} {timer:?} {deferred}: {what}"));
     }
 
@@ -156,18 +156,18 @@ impl<'a> Run<'a> {
     pub fn play_until(&mut self, end: u64, bounds: &[u64]) {
         let fine =
             |run: &Self| run.complaint.is_none() && run.worst.iter().zip(bounds).all(|(worst, bound)| worst <= bound);
-        while self.kernel.core.arch.now < end && fine(self) {
+        while self.kernel.arch.now < end && fine(self) {
             self.step();
-            self.kernel.core.arch.trace.clear();
+            self.kernel.arch.trace.clear();
         }
     }
 
     /// Until the next kernel entry.
     fn step(&mut self) {
         let who = self.kernel.current();
-        let now = self.kernel.core.arch.now;
-        let timer = if self.kernel.core.arch.again { now } else { self.kernel.core.arch.timer.unwrap_or(u64::MAX) };
-        let masked = self.kernel.core.arch.masked.get(&3).copied().unwrap_or(true);
+        let now = self.kernel.arch.now;
+        let timer = if self.kernel.arch.again { now } else { self.kernel.arch.timer.unwrap_or(u64::MAX) };
+        let masked = self.kernel.arch.masked.get(&3).copied().unwrap_or(true);
         let line = if masked { u64::MAX } else { self.line };
         let interrupt = timer.min(line).max(now);
         let done = if who == NOBODY { u64::MAX } else { now + self.busy[usize::from(who)] };
@@ -179,7 +179,7 @@ impl<'a> Run<'a> {
                 self.work[usize::from(who)].job += next - now;
             }
         }
-        self.kernel.core.arch.now = next;
+        self.kernel.arch.now = next;
         // An interrupt that is pending already comes before a thread's first instruction.
         if done < interrupt || (done == interrupt && done > now && self.rng.chance(2)) {
             self.acts(who);
@@ -204,17 +204,17 @@ impl<'a> Run<'a> {
         self.note(|| "timer".into());
         // A timer that comes too early takes Y at most, in and out.
         let way_in = self.path(COSTS.switching.early / 2);
-        self.kernel.core.arch.now += way_in;
+        self.kernel.arch.now += way_in;
         let before = self.kernel.current();
-        let now = self.kernel.core.arch.now;
+        let now = self.kernel.arch.now;
         let due = self.kernel.times.earliest(self.kernel.top().priority) <= now;
         // A timer for who runs is not given back: its time is up, or it has left a gate for whose end the timer came.
         let own = (self.kernel.end().wrapping_sub(now as u32) as i32) <= 0
-            || self.kernel.core.entered.is_some_and(|payer| {
+            || self.kernel.entered.is_some_and(|payer| {
                 self.kernel.activations.at(payer).thread.is_some_and(|thread| self.kernel.running() == Some(thread))
             });
-        self.kernel.core.arch.again = false;
-        self.kernel.core.arch.timer = None;
+        self.kernel.arch.again = false;
+        self.kernel.arch.timer = None;
         self.kernel.on_timer();
         let same = self.kernel.current() == before;
         if !same || due || before == NOBODY {
@@ -223,25 +223,25 @@ impl<'a> Run<'a> {
             self.came_in_vain(before, way_in);
         }
         let most = if same { COSTS.switching.early / 2 } else { COSTS.switching.exit };
-        self.kernel.core.arch.now += self.path(most);
+        self.kernel.arch.now += self.path(most);
     }
 
     fn line_comes(&mut self) {
         self.note(|| "line".into());
         let separation = if self.rng.chance(3) { 50 } else { 4_000 };
         let before = self.kernel.current();
-        self.line = self.kernel.core.arch.now + if self.scripts.is_empty() { self.rng.below(separation) } else { 0 };
+        self.line = self.kernel.arch.now + if self.scripts.is_empty() { self.rng.below(separation) } else { 0 };
         let way_in = self.path(COSTS.switching.entry);
-        self.kernel.core.arch.now += way_in;
+        self.kernel.arch.now += way_in;
         self.kernel.interrupts(3);
         self.switched(before, way_in, COSTS.switching.path());
-        self.kernel.core.arch.now += self.path(COSTS.switching.exit);
+        self.kernel.arch.now += self.path(COSTS.switching.exit);
     }
 
     pub fn asks(&mut self, call: Call, args: [u32; 4]) {
         self.note(|| format!("{call:?} {args:?}"));
         let before = self.kernel.current();
-        self.kernel.core.arch.now += self.path(COSTS.switching.entry);
+        self.kernel.arch.now += self.path(COSTS.switching.entry);
         let (waiting, outer) = (self.waiting(), self.kernel.top().outer.is_some());
         let told = self.kernel.asks(call as u32, args);
         let activation = COSTS.activation();
@@ -259,11 +259,11 @@ impl<'a> Run<'a> {
         self.switched(before, 0, 0);
         if price > 0 && !refused {
             if self.kernel.current() == before {
-                self.ends(before, self.kernel.core.arch.now);
+                self.ends(before, self.kernel.arch.now);
             }
             self.pays(self.payer(who), price);
         }
-        self.kernel.core.arch.now += self.path(COSTS.switching.exit);
+        self.kernel.arch.now += self.path(COSTS.switching.exit);
     }
 
     /// A thread has done what it wanted, and asks the kernel for something.
@@ -328,7 +328,7 @@ impl<'a> Run<'a> {
             release - last == u64::from(victims[who].period)
         };
         assert!(rule, "released at {release} after {last}\n{}", self.story());
-        self.worst[who] = self.worst[who].max(self.kernel.core.arch.now - release);
+        self.worst[who] = self.worst[who].max(self.kernel.arch.now - release);
         self.resumed[who] = self.resumed[who].max(self.work[who].resumed);
         self.jobs += 1;
         self.note(|| format!("victim done, released at {release}"));

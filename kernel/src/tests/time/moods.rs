@@ -122,13 +122,13 @@ impl Run<'_> {
     }
 
     pub fn sleep(&mut self, ticks: u64) {
-        let at = self.kernel.core.arch.now + ticks;
+        let at = self.kernel.arch.now + ticks;
         self.asks(Call::SleepUntil, [at as u32, (at >> 32) as u32, 0, 0]);
     }
 
     /// Sleeps until shortly before a victim's next release, and then runs or calls.
     fn before_release(&mut self) {
-        let now = self.kernel.core.arch.now;
+        let now = self.kernel.arch.now;
         let victim = self.rng.below(self.system.victims.len() as u64) as usize;
         let period = u64::from(self.system.victims[victim].period);
         let release = START + ((now - START) / period + 1) * period;
@@ -142,7 +142,7 @@ impl Run<'_> {
     /// Sleeps until its budget is soon full again, and then runs on and on.
     fn across(&mut self, who: usize) {
         let (period, capacity) = self.budget_of(who);
-        let now = self.kernel.core.arch.now;
+        let now = self.kernel.arch.now;
         let boundary = START + ((now - START) / period + 1) * period;
         let before = [20, 400, capacity / 2, capacity][self.rng.below(4) as usize];
         if boundary - now > before + 2 * COSTS.activation() {

@@ -35,14 +35,14 @@ impl Run<'_> {
 
     /// The budget that this entry has found exhausted.
     pub fn exhausted(&self) -> Option<usize> {
-        let mut records = self.kernel.core.arch.trace.iter().map(|(head, _)| *head);
+        let mut records = self.kernel.arch.trace.iter().map(|(head, _)| *head);
         records.find(|head| *head as u8 == Event::BudgetOut as u8).map(|head| (head >> 16) as usize)
     }
 
     pub fn pays(&mut self, budget: usize, price: u64) {
         let left = self.kernel.budgets[budget].time.left();
         self.note(|| format!("budget {budget} pays {price}, has {left}"));
-        let complaint = self.supplies[budget].pays(self.kernel.core.arch.now, price);
+        let complaint = self.supplies[budget].pays(self.kernel.arch.now, price);
         self.complain(budget, complaint);
     }
 
@@ -55,7 +55,7 @@ impl Run<'_> {
     /// After a kernel entry: who ran before pays for what it has run; not for the switch, and not for what an interrupt for others takes, of which
     /// `way_in` is over. A thread whose budget was exhausted pays for its return, the first that waits for a boundary for the timer.
     pub fn switched(&mut self, before: u8, way_in: u64, interrupt: u32) {
-        let now = self.kernel.core.arch.now;
+        let now = self.kernel.arch.now;
         let Switching { entry, exit, .. } = COSTS.switching;
         if self.kernel.current() != before {
             self.ends(before, now - u64::from(entry));
@@ -81,7 +81,7 @@ impl Run<'_> {
 
     /// A timer that came too early: the thread gets Y back, beside what it has left of the way out of the kernel.
     pub fn came_in_vain(&mut self, who: u8, way_in: u64) {
-        let to = self.kernel.core.arch.now - way_in;
+        let to = self.kernel.arch.now - way_in;
         if self.pays_from < to {
             self.ends(who, to);
         }

@@ -56,9 +56,9 @@ fn a_timer_that_comes_too_early_costs_nothing() {
     sleeps(&mut kernel, START + 1_000);
     kernel.passes(100);
     assert_eq!(kernel.current(), 2);
-    let limit = kernel.core.limit;
+    let limit = kernel.limit;
     kernel.passes(900);
-    assert_eq!(kernel.core.limit, limit.wrapping_add(COSTS.switching.early));
+    assert_eq!(kernel.limit, limit.wrapping_add(COSTS.switching.early));
 }
 
 /// The end of a budget has passed and the timer is late (`virtual`, seed 706716): a sleep that begins then does not set it for later, and whoever is due first is
@@ -75,11 +75,11 @@ fn a_sleep_that_begins_while_the_timer_is_late_delays_nobody() {
     sleeps(&mut kernel, START + 40_000);
     assert_eq!(kernel.current(), 2);
     // As after a timer for a gate that was left already: the kernel takes its price back, the budget's end is in the past, and the timer is set for that.
-    kernel.core.arch.now = u64::from(kernel.core.armed) + 50;
-    kernel.core.since = kernel.core.arch.now;
+    kernel.arch.now = u64::from(kernel.armed) + 50;
+    kernel.since = kernel.arch.now;
     sleeps(&mut kernel, START + 90_000);
     assert_eq!(kernel.current(), NOBODY);
-    kernel.passes(START + 41_000 - kernel.core.arch.now);
+    kernel.passes(START + 41_000 - kernel.arch.now);
     assert_eq!((kernel.current(), kernel.thread(2).state), (1, State::Sleeping));
 }
 
@@ -88,7 +88,7 @@ fn who_exhausts_a_budget_pays_for_the_refill() {
     let mut kernel = boots(&on_one_budget(&[2]));
     kernel.passes(6_000);
     assert_eq!((kernel.current(), kernel.thread(1).state), (0, State::Throttled));
-    kernel.passes(20_000 - kernel.core.arch.now + START);
+    kernel.passes(20_000 - kernel.arch.now + START);
     assert_eq!(kernel.current(), 1);
     let overrun = i64::from(COSTS.switching.path());
     assert!(left(&kernel, 1) <= 5_000 - COSTS.activation() as i64 + overrun, "{}", left(&kernel, 1));
@@ -98,7 +98,7 @@ fn who_exhausts_a_budget_pays_for_the_refill() {
 fn a_call_that_waits_for_the_boundary_pays_for_it() {
     let mut kernel = boots(&on_one_budget(&[2]));
     kernel.passes(3_000);
-    let before = i64::from(kernel.core.limit.wrapping_sub(kernel.core.arch.now as u32) as i32);
+    let before = i64::from(kernel.limit.wrapping_sub(kernel.arch.now as u32) as i32);
     kernel.asks(Call::GateCall as u32, [0; 4]);
     assert_eq!(kernel.thread(1).state, State::Throttled);
     assert_eq!(left(&kernel, 1), before - COSTS.activation() as i64);
@@ -138,10 +138,10 @@ fn prices_do_not_add_up_while_the_timer_is_late() {
             let mut kernel = boot_with(&on_one_budget(&[2, 3, priority]), processor);
             sleeps(&mut kernel, START + 150);
             kernel.asks(aside as u32, [word(0), 1, 0, 0]);
-            assert_eq!((kernel.current(), kernel.core.arch.timer), (3, Some(START + COSTS.late)));
+            assert_eq!((kernel.current(), kernel.arch.timer), (3, Some(START + COSTS.late)));
             kernel.passes(at);
             kernel.asks(call as u32, [handle, 1, 0, 0]);
-            assert_eq!((kernel.current(), kernel.core.arch.again), (next, late), "{call:?} {at} ticks after the start");
+            assert_eq!((kernel.current(), kernel.arch.again), (next, late), "{call:?} {at} ticks after the start");
         }
     }
 }
@@ -178,7 +178,7 @@ fn a_line_in_the_last_moment_of_a_call_does_not_end_it() {
         kernel.asks(Call::GateCall as u32, [0; 4]);
         assert_eq!((kernel.current(), kernel.depth(2)), (2, 1));
         kernel.passes(2_999);
-        kernel.core.arch.now += u64::from(late) + 1;
+        kernel.arch.now += u64::from(late) + 1;
         kernel.interrupts(3);
         assert_eq!(kernel.thread(1).state, State::Ready);
         assert_eq!(kernel.depth(2), usize::from(stays), "{late} behind its bound");
@@ -195,11 +195,11 @@ fn a_price_beyond_the_bound_is_an_overrun_before_anything_is_arranged() {
             kernel.asks(Call::GateCall as u32, [0; 4]);
             assert_eq!((kernel.current(), kernel.depth(2)), (2, 1));
             kernel.passes(3_000 - rest);
-            let limit = kernel.core.limit;
-            kernel.core.arch.masked.clear();
+            let limit = kernel.limit;
+            kernel.arch.masked.clear();
             kernel.asks(call as u32, [handle, 1, 0, 0]);
             kernel.passes(0);
-            let arranged = kernel.thread(1).state == State::Ready || kernel.core.arch.masked.get(&3) == Some(&false);
+            let arranged = kernel.thread(1).state == State::Ready || kernel.arch.masked.get(&3) == Some(&false);
             assert_eq!((arranged, kernel.depth(2)), (!overruns, usize::from(!overruns)), "{call:?} with {rest} left");
             if overruns {
                 let now = kernel.now();
@@ -262,21 +262,21 @@ fn a_herd_is_woken_in_steps() {
     while kernel.current() != 0 {
         sleeps(&mut kernel, due);
     }
-    kernel.passes(due - kernel.core.arch.now - 1);
-    kernel.core.arch.now = due;
+    kernel.passes(due - kernel.arch.now - 1);
+    kernel.arch.now = due;
     let asleep = |kernel: &Chip| (1..32).filter(|thread| kernel.thread(*thread).state == State::Sleeping).count();
     let (mut ran, mut entries) = (Vec::new(), 0);
-    while asleep(&kernel) > 0 || kernel.core.arch.again || kernel.current() != 0 {
+    while asleep(&kernel) > 0 || kernel.arch.again || kernel.current() != 0 {
         let before = asleep(&kernel);
-        if kernel.core.arch.again || kernel.core.arch.timer.is_some_and(|at| at <= kernel.core.arch.now) {
-            kernel.core.arch.again = false;
-            kernel.core.arch.timer = None;
+        if kernel.arch.again || kernel.arch.timer.is_some_and(|at| at <= kernel.arch.now) {
+            kernel.arch.again = false;
+            kernel.arch.timer = None;
             kernel.on_timer();
         } else if kernel.current() != 0 && kernel.current() != NOBODY {
             ran.push(kernel.current());
             sleeps(&mut kernel, due + 1_000_000);
         } else {
-            kernel.core.arch.now += 10;
+            kernel.arch.now += 10;
         }
         let slept = usize::from(asleep(&kernel) > before);
         assert!(before + slept <= asleep(&kernel) + 1, "{before} sleepers, then {}", asleep(&kernel));
@@ -299,17 +299,17 @@ fn long_idleness_is_told_from_none() {
         kernel.passes(4_000);
         kernel.asks(Call::Wait as u32, [word(0), 1, 0, 0]);
         let wake = START + idle / 1_000_000 * 1_000_000 + 500;
-        kernel.passes(wake - kernel.core.arch.now);
+        kernel.passes(wake - kernel.arch.now);
         assert_eq!(kernel.current(), 0);
         kernel.asks(Call::Signal as u32, [word(0), 1, 0, 0]);
         assert_eq!(kernel.current(), 1);
         let mut used = 0;
         let (mut from, end) = (wake, wake + 60_000);
-        while kernel.core.arch.now < end {
+        while kernel.arch.now < end {
             let ran = kernel.current() == 1;
             kernel.passes(10);
-            used += if ran { kernel.core.arch.now - from } else { 0 };
-            from = kernel.core.arch.now;
+            used += if ran { kernel.arch.now - from } else { 0 };
+            from = kernel.arch.now;
         }
         // The rest of three periods, and the beginning of another.
         let most = 3 * 5_000 + 500 + 4 * u64::from(COSTS.switching.path());
@@ -375,7 +375,7 @@ fn a_boundary_is_handed_on_from_thread_to_thread() {
     let mut kernel = boots(&on_one_budget(&[5, 3, 4, 3]));
     kernel.passes(6_000);
     assert_eq!((kernel.current(), states(&kernel, 4).as_str()), (0, "----"));
-    let before = kernel.core.arch.now;
+    let before = kernel.arch.now;
     kernel.passes(20_000 + START - before);
     for (runs, others) in [(2, "-R--"), (4, "-z-R"), (3, "-zRz"), (1, "Rzzz")] {
         assert_eq!((kernel.current(), states(&kernel, 4).as_str()), (runs, others));
@@ -392,7 +392,7 @@ fn equals_have_boundaries_in_turn() {
     let mut kernel = boots(&on_one_budget(&[3, 3, 4, 3]));
     let mut ran = Vec::new();
     for period in 1..=6 {
-        kernel.passes(START + period * 20_000 + 1_000 - kernel.core.arch.now);
+        kernel.passes(START + period * 20_000 + 1_000 - kernel.arch.now);
         ran.push(kernel.current());
     }
     ran[..3].sort_unstable();
@@ -404,7 +404,7 @@ fn equals_have_boundaries_in_turn() {
 #[test]
 fn who_yields_hands_on_to_an_equal() {
     let mut kernel = boots(&on_one_budget(&[3, 3, 4]));
-    kernel.passes(START + 21_000 - kernel.core.arch.now);
+    kernel.passes(START + 21_000 - kernel.arch.now);
     let first = kernel.current();
     kernel.asks(Call::Yield as u32, [0; 4]);
     assert_eq!((kernel.current(), states(&kernel, 3).as_str()), (3 - first, "RR-"), "{first} has yielded");
@@ -423,7 +423,7 @@ fn a_debt_of_many_periods_is_waited_for_at_once() {
     let paid = START + 1_000 * (debt as u64 / 50 + 1);
     let due = kernel.times.listed().into_iter().map(|(_, at, _)| at).collect::<Vec<u64>>();
     assert_eq!(due, [paid]);
-    kernel.passes(paid - kernel.core.arch.now);
+    kernel.passes(paid - kernel.arch.now);
     assert_eq!((kernel.current(), left(&kernel, 1) > 0), (1, true));
 }
 
@@ -435,7 +435,7 @@ fn a_boundary_in_vain_is_paid() {
     let budget = &mut kernel.budgets[1].time;
     budget.pay(20_000);
     let before = left(&kernel, 1);
-    kernel.passes(START + 20_000 - kernel.core.arch.now);
+    kernel.passes(START + 20_000 - kernel.arch.now);
     assert_eq!(left(&kernel, 1), before + 5_000 - i64::from(COSTS.switching.yielding()));
 }
 
@@ -447,7 +447,7 @@ fn who_is_woken_to_an_empty_budget_pays_for_the_boundary() {
     sleeps(&mut kernel, START + 6_000);
     let debt = left(&kernel, 1);
     assert!(debt < 0);
-    kernel.passes(START + 6_000 - kernel.core.arch.now);
+    kernel.passes(START + 6_000 - kernel.arch.now);
     assert_eq!(states(&kernel, 1), "-");
     assert_eq!(left(&kernel, 1), debt - i64::from(COSTS.switching.yielding()));
 }

@@ -42,7 +42,7 @@ impl Run<'_> {
         self.busy[who] = 0;
         match step {
             Step::Run => self.busy[who] = half,
-            Step::Sleep => self.sleep(half - (self.kernel.core.arch.now - START) % half),
+            Step::Sleep => self.sleep(half - (self.kernel.arch.now - START) % half),
             Step::Signal => self.asks(Call::Signal, [word(0), 1, 0, 0]),
             Step::Wait => self.asks(Call::Wait, [word(0), 1, 0, 0]),
             Step::Call => {
