@@ -97,9 +97,9 @@ operations! {
 /// Bits of [`Request::access`].
 pub mod access {
     /// The caller reads (every mapping does).
-    pub const READ: u32 = 1;
+    pub const READ: u32 = abi::access::READ;
     /// The caller writes.
-    pub const WRITE: u32 = 2;
+    pub const WRITE: u32 = abi::access::WRITE;
     /// Every domain that the manifest names may map the shared memory to read it.
     pub const ALL_READ: u32 = 4;
     /// Every domain that the manifest lets write may map the shared memory to read and write it.

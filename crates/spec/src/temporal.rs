@@ -129,6 +129,11 @@ impl TemporalSpec {
             | if self.allow_partial { ALLOW_PARTIAL } else { 0 }
     }
 
+    /// Returns the number of the level in the word that [`TemporalSpec::bits`] writes.
+    pub const fn level_in(bits: u32) -> u32 {
+        bits & LEVEL
+    }
+
     /// Reads what [`TemporalSpec::bits`] writes.
     ///
     /// # Errors

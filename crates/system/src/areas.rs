@@ -1,5 +1,6 @@
 //! Areas as every scheme sees them.
 
+use abi::{Kind, rights};
 use protect::{Access, Data, MemType};
 
 use crate::{Area, Cap, Domain, System, area};
@@ -16,15 +17,14 @@ pub fn attributes(entry: &Area) -> (Access, MemType) {
     (Access { data, exec: entry.flags & area::EXECUTE != 0 }, memory)
 }
 
-/// Kind of a capability to frames (`abi::Kind`).
-pub(crate) const FRAMES: u32 = 7;
+/// Kind of a capability to frames, as tables have it.
+pub(crate) const FRAMES: u32 = Kind::Frames as u32;
 
 /// Returns true if memory can be mapped to a domain while it runs: if a domain holds frames, and a
 /// capability to this domain with the right to change it.
 pub fn can_be_mapped(system: &System, domain: usize) -> bool {
-    const DOMAIN: u32 = 1;
-    const WRITE: u32 = 2;
-    let names = |cap: &Cap| cap.kind == DOMAIN && cap.object as usize == domain && cap.rights & WRITE != 0;
+    let is_to = |cap: &Cap| cap.kind == Kind::Domain as u32 && cap.object as usize == domain;
+    let names = |cap: &Cap| is_to(cap) && cap.rights & u32::from(rights::WRITE) != 0;
     let frames = |holder: u32| system.all::<Cap>().any(|cap| cap.domain == holder && cap.kind == FRAMES);
     system.all::<Cap>().filter(names).any(|cap| frames(cap.domain))
 }

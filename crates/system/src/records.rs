@@ -47,15 +47,15 @@ pub mod policy {
 /// Bits and values of [`Area`]'s fields.
 pub mod area {
     /// The domain may read.
-    pub const READ: u32 = 1;
+    pub const READ: u32 = abi::access::READ;
     /// The domain may write.
-    pub const WRITE: u32 = 2;
+    pub const WRITE: u32 = abi::access::WRITE;
     /// The domain may execute.
-    pub const EXECUTE: u32 = 4;
+    pub const EXECUTE: u32 = abi::access::EXECUTE;
     /// The check of an access never waits for a table: always in the region registers while the domain runs, or locked in the TLB.
-    pub const PINNED: u32 = 8;
+    pub const PINNED: u32 = abi::access::PINNED;
     /// The check of an access never waits for memory off the chip; where each area has tables of its own.
-    pub const NEAR: u32 = 16;
+    pub const NEAR: u32 = abi::access::NEAR;
     /// Shared with another domain: several areas may name the same range.
     pub const SHARED: u32 = 32;
     /// Interleaved: areas of other domains have bytes in the same range, none of them a byte of this.

@@ -104,7 +104,7 @@ pub unsafe fn free(memory: NonNull<u8>) -> Result<(), Failure> {
 pub fn query(address: u32) -> Result<Granted, Failure> {
     if let Some((found, (base, bytes))) = info().ok_or(Error::BadState)?.piece_at(address) {
         let (spec, cycles) = (found.spec, found.bound);
-        let level = spec & LEVEL;
+        let level = TemporalSpec::level_in(spec);
         let derived = found.access & DERIVED != 0;
         let method = match cycles {
             UNBOUNDED => 0,
@@ -120,9 +120,6 @@ pub fn query(address: u32) -> Result<Granted, Failure> {
         failed => failed,
     })
 }
-
-/// The bits of a packed specification that hold the level.
-const LEVEL: u32 = 7;
 
 fn manager() -> Result<Manager, Failure> {
     Manager::find().ok_or(Failure::Failed(Error::BadHandle))
