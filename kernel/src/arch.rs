@@ -1,16 +1,15 @@
 //! The kernel's interface to a processor, and to how it protects memory. The kernel decides; [`Arch`] and [`Protection`] encode and apply.
 //! [`crate::regions`] has region registers, [`crate::pages`] has page tables.
 
-use core::sync::atomic::AtomicU16;
-
 use abi::Error;
 use protect::AccessKind;
 use system::objects::Size;
 use system::{Section, System};
-use units::{Bytes, PhysAddr, PhysRange, VirtAddr};
+use units::{Bytes, Instant, PhysAddr, PhysRange, VirtAddr};
 
 use crate::boot::{BootError, Pool};
 pub use crate::physical::{Len, Phys, Physical, Virt};
+use crate::virtual_processor::VirtualProcessor;
 
 /// The number and arguments of a system call as the calling thread passed them: words of 32 bits on every processor (`abi`).
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,6 +52,9 @@ pub unsafe trait Arch: Physical {
     /// call is computed once.
     type Entry: Copy + 'static;
 
+    /// State that interrupts reach without the kernel.
+    type Virtual: VirtualProcessor;
+
     /// A context that was never started.
     const EMPTY: Self::Context;
 
@@ -65,8 +67,8 @@ pub unsafe trait Arch: Physical {
     /// Ticks since boot, asked at the start only: from then on the kernel counts what [`Arch::ticks`] says.
     fn now(&mut self) -> u64;
 
-    /// The low word of the ticks since boot. It may wrap, but not between two timer interrupts; the timer is always armed.
-    fn ticks(&mut self) -> u32;
+    /// The ticks since boot. Their low word may wrap, but not between two timer interrupts; the timer is always armed.
+    fn ticks(&mut self) -> Instant;
 
     /// True if the entry code takes every call that has an entry point of its own to that
     /// ([`crate::entry_points`]). [`crate::Kernel::on_call`] then leaves them out, but for gates.
@@ -76,11 +78,14 @@ pub unsafe trait Arch: Physical {
     /// a budget that ends sooner takes the long way.
     const SHORT: u32;
 
-    /// Asks for one timer interrupt at or soon after `at` (low word of ticks), which is at most
-    /// half a second away. An earlier request is replaced. The delay has the granularity that the
+    /// Asks for one timer interrupt at or soon after `at`, which is at most half a second away. An earlier request is replaced. The delay has the granularity that the
     /// board documents. A time in the past fires at once: a request that came too late must not be
     /// lost.
-    fn arm_timer(&mut self, at: u32);
+    #[inline(always)]
+    fn arm_timer(&mut self, at: Instant) {
+        let delay = self.ticks().until(at);
+        self.arm_timer_in(delay.max(Self::SHORT as i32 + 1) as u32);
+    }
 
     /// As [`Arch::arm_timer`], for a time so many ticks from now: more than [`Arch::SHORT`], and at
     /// most half a second. A switch knows the delay, and need not read the clock again.
@@ -132,44 +137,8 @@ pub unsafe trait Arch: Physical {
     /// Keeps an interrupt line from interrupting.
     fn mask(&mut self, line: u32);
 
-    /// Tells the processor that no thread of a domain runs any more until it is restarted: its
-    /// handlers must not run either.
-    #[inline(always)]
-    fn stopped(&mut self, _domain: u8) {}
-
-    /// Lets interrupts reach the handlers of this domain without the kernel from now on, and no
-    /// other's. Returns false if it has none.
-    #[inline(always)]
-    fn occupy(&mut self, _domain: u8) -> bool {
-        false
-    }
-
-    /// Returns true if direct handlers, which interrupts reach without the kernel, have run since
-    /// the last call of [`Arch::displaced`]. Always false where their time is not counted.
-    #[inline(always)]
-    fn is_displaced(&self) -> bool {
-        false
-    }
-
-    /// Returns the ticks spent in direct handlers since the last call. The interrupted thread is
-    /// not charged for them. All of them together are never more than the handlers' own capacities.
-    fn displaced(&mut self) -> u32 {
-        0
-    }
-
-    /// Generation of capabilities to a server of handlers' time, if there is one: that of the
-    /// domain at this place among those with handlers.
-    #[inline(always)]
-    fn server(&self, _place: usize) -> Option<&'static AtomicU16> {
-        None
-    }
-
-    /// Returns the ticks that are left in this server, and those to its next replenishment. Both
-    /// are of one moment, although the meter can interrupt the kernel between them.
-    #[inline(always)]
-    fn server_left(&self, _place: usize) -> (u32, u32) {
-        (0, 0)
-    }
+    /// The machine's virtual processor, or [`crate::virtual_processor::Absent`].
+    fn virtual_processor(&self) -> &Self::Virtual;
 
     /// Copies bytes between two ranges of physical memory that do not overlap.
     ///

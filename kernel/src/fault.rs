@@ -13,6 +13,7 @@ use crate::kernel::Kernel;
 use crate::objects::{Activation, Domain, FaultReport, State};
 use crate::outcome::Outcome;
 use crate::table::Ref;
+use crate::virtual_processor::VirtualProcessor;
 
 /// Exit code of a domain that faulted and is not restarted.
 pub const FAULTED: u32 = 0xfa;
@@ -58,10 +59,10 @@ impl<A: Arch> Kernel<A> {
     /// `OCCUPY`.
     ///
     /// # Bound
-    /// That of [`crate::arch::Arch::occupy`].
+    /// That of [`VirtualProcessor::occupy`].
     pub(crate) fn occupy(&mut self, handle: u32) -> Result<Outcome, Error> {
         let domain = self.lookup(handle, Kind::Domain, rights::WRITE)?.object() as u8;
-        if !self.arch.occupy(domain) {
+        if !self.arch.virtual_processor().occupy(domain) {
             return Err(Error::BadState);
         }
         self.arch.trace(header(Event::Occupy, domain, 0), 0);
@@ -95,7 +96,7 @@ impl<A: Arch> Kernel<A> {
         if let Some(domain) = self.domains.find(usize::from(index)) {
             self.end_domain(domain);
         }
-        self.arch.stopped(index);
+        self.arch.virtual_processor().stopped(index);
         self.recheck = true;
     }
 
@@ -132,7 +133,7 @@ impl<A: Arch> Kernel<A> {
         let index = (place >> 8) as u8;
         self.arch.trace(header(Event::Exit, index, 0), code);
         self.end_domain(here);
-        self.arch.stopped(index);
+        self.arch.virtual_processor().stopped(index);
         if self.domains.at(here).awaited {
             self.finished(index, code);
         }

@@ -8,6 +8,7 @@ use core::ptr::NonNull;
 use abi::trace::{Event, Fault};
 use abi::{COPY_MAX_BYTES, Error, MAX_NESTING, rights};
 use protect::AccessKind;
+use units::Instant;
 
 use crate::arch::{Arch, Len, Virt};
 use crate::arch::{Protection, Untouched};
@@ -45,10 +46,10 @@ impl<A: Arch> Kernel<A> {
 
     /// Puts the running thread into a gate that it may enter, until `until`. The region registers
     /// are still the caller's, and the callee's stack is as it was. The thread stays in its ready
-    /// queue, because most calls end before another thread runs; [`Kernel::settle`] moves it if one
+    /// queue, because most calls end before another thread runs; [`Kernel::requeue`] moves it if one
     /// does.
     #[inline(always)]
-    fn enter(&mut self, caller: Ref<Activation<A>>, gate: Ref<Activation<A>>, until: u32, badge: u32) {
+    fn enter(&mut self, caller: Ref<Activation<A>>, gate: Ref<Activation<A>>, until: Instant, badge: u32) {
         let Activation { thread, who, .. } = *self.activations.at(caller);
         let into = self.activations.at_mut(gate);
         into.thread = thread;
@@ -60,9 +61,9 @@ impl<A: Arch> Kernel<A> {
         // Before anything of the callee's memory changes, so that an observer can tell whose change it is.
         self.arch.trace(into.tag() | Event::GateEnter as u32, into.number);
         self.resume = gate;
-        if (until.wrapping_sub(self.armed) as i32) < 0 {
+        if until.is_before(self.alarm.at()) {
             self.entered = Some(caller);
-            self.arm_at(until);
+            self.alarm.set(&mut self.arch, until);
         }
     }
 
@@ -79,8 +80,8 @@ impl<A: Arch> Kernel<A> {
         }
         let (gate, badge) = self.enterable(caller, handle).ok()?;
         self.see_displaced();
-        let until = self.arch.ticks().wrapping_add(self.activations.at(gate).bound);
-        if (self.limit.wrapping_sub(until) as i32) < 0 {
+        let until = self.arch.ticks().plus(self.activations.at(gate).bound);
+        if self.slice.end().is_before(until) {
             return None;
         }
         self.enter(caller, gate, until, badge);
@@ -100,13 +101,13 @@ impl<A: Arch> Kernel<A> {
         }
         let Activation { bound, domain, .. } = *self.activations.at(gate);
         let now = self.now();
-        self.bring_up(now);
-        let until = (now as u32).wrapping_add(bound);
+        self.charge_through(now);
+        let until = Instant::of(now).plus(bound);
         // The callee can exceed its bound by the slack. For a thread's own call admission has
         // counted that. A gate that calls has nothing but the rest of its own bound to pay with.
         let nested = nesting > 0;
-        let needed = if nested { until.wrapping_add(self.slack) } else { until };
-        if (self.end().wrapping_sub(needed) as i32) < 0 {
+        let needed = if nested { until.plus(self.slack) } else { until };
+        if self.end().is_before(needed) {
             return if nested { Err(Error::NoBudget) } else { self.call_again(bound as i32, now) };
         }
         self.enter(caller, gate, until, badge);
@@ -151,7 +152,7 @@ impl<A: Arch> Kernel<A> {
     /// Moves a ready thread to the queue of its innermost activation's priority. It goes before its
     /// new equals: a call of a gate does not cost a thread its turn.
     #[cold]
-    pub(crate) fn settle(&mut self, thread: Ref<Thread<A>>) {
+    pub(crate) fn requeue(&mut self, thread: Ref<Thread<A>>) {
         let activation = self.innermost(thread);
         let into = self.activations.at_mut(activation);
         let priority = into.priority;
@@ -219,7 +220,7 @@ impl<A: Arch> Kernel<A> {
             // successor's.
             self.recheck = true;
         }
-        self.settle(thread);
+        self.requeue(thread);
         Ok(Outcome::Later)
     }
 
@@ -262,7 +263,7 @@ impl<A: Arch> Kernel<A> {
             self.resume = outer;
             self.load(domain);
         }
-        self.settle(thread);
+        self.requeue(thread);
     }
 
     /// Ends a ready thread's innermost activation, whose domain was stopped: the thread goes back

@@ -7,7 +7,9 @@ use abi::trace::{Event, header};
 use abi::{Call, Error, Kind, rights};
 use memory::frames::FrameTable;
 use system::System;
+use units::Instant;
 
+use crate::alarm::Alarm;
 use crate::arch::Shared;
 use crate::arch::{Arch, Protection};
 use crate::edit::Edit;
@@ -16,7 +18,9 @@ use crate::outcome::{DONE, Outcome};
 use crate::queue::{Ready, Times};
 use crate::ranges::FrameRange;
 use crate::ranks::Ranks;
+use crate::slice::Slice;
 use crate::table::{AnyRef, Ref, Table};
+use crate::virtual_processor::VirtualProcessor;
 
 /// Thread number when no thread runs.
 pub const NOBODY: u8 = 0xff;
@@ -27,23 +31,13 @@ pub struct Kernel<A: Arch> {
     /// The activation that runs, or the idle activation. The entry code knows that this comes first: it saves into its context and
     /// resumes it. Its domain's region registers are loaded.
     pub(crate) resume: Ref<Activation<A>>,
-    /// When the running thread's budget ends, in ticks (low word). The time that the budget has
-    /// left is brought up to date from it when somebody asks.
-    pub(crate) limit: u32,
-    /// When the timer will interrupt (low word): not before `since`.
-    pub(crate) armed: u32,
+    pub(crate) slice: Slice,
+    pub(crate) alarm: Alarm,
+    /// The processor. [`arch_offset`] tells the entry code where it is.
+    pub arch: A,
     /// The running thread must be checked again before it goes on, because its domain, its budget
     /// or its gate may not let it.
     pub(crate) recheck: bool,
-    /// `armed` is earlier than what the timer was last asked for: it must be set before the kernel
-    /// is left.
-    pub(crate) rearm: bool,
-    /// Times have come that belong to threads less important than the one that ran when the timer
-    /// was set. They are looked at when the priority falls, because no timer comes for them (rule
-    /// (e)).
-    pub(crate) deferred: bool,
-    /// The processor. [`arch_offset`] tells the entry code where it is.
-    pub arch: A,
     /// A time in the past, less than half a wrap of [`Arch::ticks`] ago, so that a low word and
     /// this one give the whole time.
     pub(crate) since: u64,
@@ -85,8 +79,8 @@ pub struct Kernel<A: Arch> {
     pub(crate) edit: Option<Edit<A>>,
     pub(crate) times: Times,
     pub(crate) ranks: Ranks,
-    /// When a budget is next looked at so that low words can be trusted (low word).
-    pub(crate) sweep_at: u32,
+    /// When a budget is next looked at so that low words can be trusted.
+    pub(crate) sweep_at: Instant,
     /// Index of that budget. One at a time, so that a timer's path does not grow with their number.
     pub(crate) sweep_next: usize,
     pub(crate) shared: Shared<A>,
@@ -183,7 +177,7 @@ impl<A: Arch> Kernel<A> {
     /// Ticks since `since`.
     #[inline]
     pub(crate) fn elapsed(&mut self) -> u32 {
-        self.arch.ticks().wrapping_sub(self.since as u32)
+        self.arch.ticks().since(Instant::of(self.since))
     }
 
     /// The registers to resume. They come first in an activation, so its place is their address.
@@ -239,7 +233,7 @@ impl<A: Arch> Kernel<A> {
     /// capability to one is of the same kind.
     #[inline(always)]
     pub(crate) fn server(&self, index: usize) -> Option<&'static AtomicU16> {
-        self.arch.server(index.checked_sub(self.budgets.len())?)
+        self.arch.virtual_processor().server(index.checked_sub(self.budgets.len())?)
     }
 
     /// Place of an object if there is one, for capabilities that must be quick to use.
@@ -283,7 +277,7 @@ impl<A: Arch> Kernel<A> {
             }
             _ => return self.dispatch_or_stay(),
         };
-        self.arm();
+        self.alarm.flush(&mut self.arch);
         next
     }
 

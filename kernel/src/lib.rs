@@ -8,6 +8,7 @@
 //! * No compare-and-swap, no floating point.
 #![cfg_attr(not(any(test, feature = "simulation")), no_std)]
 
+mod alarm;
 pub mod arch;
 pub mod boot;
 mod caps;
@@ -33,9 +34,11 @@ pub mod regions;
 mod restart;
 pub mod rtmmu;
 mod schedule;
+mod slice;
 mod table;
 mod timer;
 mod turns;
+pub mod virtual_processor;
 
 pub use kernel::{Kernel, NOBODY, arch_offset, domain_offset};
 

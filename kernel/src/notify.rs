@@ -4,6 +4,7 @@ use core::ptr::NonNull;
 
 use abi::trace::{Event, header};
 use abi::{Call, Error, Kind, rights};
+use units::Instant;
 
 use crate::arch::Arch;
 use crate::kernel::Kernel;
@@ -12,6 +13,7 @@ use crate::outcome::{DONE, Outcome};
 use crate::queue::Wake;
 use crate::ranks::Turn;
 use crate::table::Ref;
+use crate::virtual_processor::VirtualProcessor;
 
 type Claim<A> = (Ref<Thread<A>>, Ref<Activation<A>>, u32);
 
@@ -124,7 +126,7 @@ impl<A: Arch> Kernel<A> {
             }
             Ok(Outcome::Later) => {
                 let next = self.give_way();
-                self.arm();
+                self.alarm.flush(&mut self.arch);
                 next
             }
             Err(error) => self.refused(call, error),
@@ -160,7 +162,7 @@ impl<A: Arch> Kernel<A> {
         waiter: Ref<Thread<A>>,
         base: Ref<Activation<A>>,
         found: u32,
-        now: u32,
+        now: Instant,
         prepaid: bool,
     ) -> Option<NonNull<A::Context>> {
         let (place, priority) = self.awake(waiter, base, now);
@@ -351,14 +353,14 @@ impl<A: Arch> Kernel<A> {
     /// Makes a thread ready that waited for a notification at its activation. Returns place and
     /// priority of that activation, which the caller would have to read again.
     #[inline(always)]
-    fn awake(&mut self, waiter: Ref<Thread<A>>, base: Ref<Activation<A>>, now: u32) -> (u32, u8) {
+    fn awake(&mut self, waiter: Ref<Thread<A>>, base: Ref<Activation<A>>, now: Instant) -> (u32, u8) {
         let thread = self.threads.at_mut(waiter);
         let Activation { place, priority, .. } = *self.activations.at(base);
         thread.state = State::Ready;
         if thread.period == 0 {
             // The event is the release of a thread that is not periodic: it has no other.
             thread.open = true;
-            self.arch.trace(place | Event::Release as u32, now);
+            self.arch.trace(place | Event::Release as u32, now.low());
         }
         self.ready.push_back(&mut self.threads, waiter, priority);
         (place, priority)
@@ -416,7 +418,9 @@ impl<A: Arch> Kernel<A> {
         if self.exceeds_bound(self.activation) {
             return Err(Error::NoBudget);
         }
-        self.arch.unmask(u32::from(line));
+        if !self.arch.virtual_processor().acknowledge(line.into()) {
+            self.arch.unmask(line.into());
+        }
         self.pay_in_time(self.activation);
         Ok(())
     }
@@ -450,7 +454,7 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     fn first_release(&mut self, thread: Ref<Thread<A>>, now: u64) -> u64 {
         let budget = self.threads.at(thread).budget;
-        self.bring_up(now);
+        self.charge_through(now);
         let mut after = self.budgets.at(budget).time;
         after.pay(self.activation);
         after.first_release()
@@ -492,11 +496,11 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn budget_query(&mut self, handle: u32) -> Result<Outcome, Error> {
         let index = usize::from(self.lookup(handle, Kind::Budget, rights::READ)?.object());
         let Some(budget) = self.budgets.find(index) else {
-            let (left, next) = self.arch.server_left(index - self.budgets.len());
+            let (left, next) = self.arch.virtual_processor().server_left(index - self.budgets.len());
             return Ok(Outcome::Values(left, next));
         };
         let now = self.now();
-        self.settle_budget(budget, now);
+        self.replenish_any(budget, now);
         let time = &self.budgets.at(budget).time;
         Ok(Outcome::Values(time.remaining() as u32, (time.next_replenishment() - now) as u32))
     }

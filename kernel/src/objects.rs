@@ -1,7 +1,7 @@
 //! The kernel's objects as plain data. They live in memory that was retyped for them at boot and never move.
 
 use abi::{Error, Kind};
-use units::VirtAddr;
+use units::{Instant, VirtAddr};
 
 use crate::arch::{Arch, Protection, Virt};
 use crate::compared::Compared;
@@ -175,8 +175,8 @@ pub struct Activation<A: Arch> {
     /// The domain's epoch at entry: if the domain has another one, it was stopped meanwhile and
     /// this activation is dead. Stands beside what a switch reads with it.
     pub(crate) epoch: u32,
-    /// When the gate's bound ends, in ticks (low word), as long as the thread is not kept waiting (see [`Thread::away`]).
-    pub(crate) until: u32,
+    /// When the gate's bound ends, as long as the thread is not kept waiting (see [`Thread::away`]).
+    pub(crate) until: Instant,
     /// The thread as a trace header has it.
     pub(crate) who: u32,
     /// Number of the gate.
@@ -228,13 +228,13 @@ pub struct Thread<A: Arch> {
     /// The budget that pays.
     pub(crate) budget: Ref<Budget>,
     /// When the thread, inside a gate, had to make way for another: gates' bounds do not count what has passed since.
-    pub(crate) away: u32,
+    pub(crate) away: Instant,
     /// Ticks of its budget that are set aside for its call meanwhile, so that its sharers cannot
     /// use them.
     pub(crate) held: i32,
     pub(crate) number: u8,
     /// Priority of the ready queue that it is in. It is not always that of its activation: a thread
-    /// is moved when another one is to run (`Kernel::settle`).
+    /// is moved when another one is to run (`Kernel::requeue`).
     pub(crate) queue: u8,
     pub(crate) state: State,
     /// Its position among all threads by importance, which stands for it in the bits of

@@ -5,6 +5,7 @@
 use core::ptr::NonNull;
 
 use abi::trace::{Event, IDLE, header};
+use units::Instant;
 
 use crate::arch::Arch;
 use crate::arch::Protection;
@@ -40,29 +41,10 @@ impl<A: Arch> Kernel<A> {
     pub fn dispatch(&mut self) {
         if self.recheck || self.ready.first() != self.running() {
             let now = self.now();
-            self.pause(now);
+            self.suspend(now);
             self.choose(now, false);
         }
-        self.arm();
-    }
-
-    /// Sets the timer if it must come earlier than it was last set for. This is done once, at the
-    /// end of an entry, because several parts of one entry can ask for an earlier time.
-    #[inline(always)]
-    pub(crate) fn arm(&mut self) {
-        if self.rearm {
-            self.rearm = false;
-            self.arch.arm_timer(self.armed);
-        }
-    }
-
-    /// Notes that the timer must come at a time (low word) or before; [`Kernel::arm`] sets it.
-    #[inline(always)]
-    pub(crate) fn arm_by(&mut self, at: u32) {
-        if (at.wrapping_sub(self.armed) as i32) < 0 {
-            self.armed = at;
-            self.rearm = true;
-        }
+        self.alarm.flush(&mut self.arch);
     }
 
     /// Brings the running thread's account up to `now`, because another thread may be chosen. If it
@@ -70,10 +52,10 @@ impl<A: Arch> Kernel<A> {
     /// the choice looks at budgets, and a sharer of this one must not find time that was used, or
     /// that is reserved for the call.
     #[inline(never)]
-    pub(crate) fn pause(&mut self, now: u64) {
-        self.bring_up(now);
+    pub(crate) fn suspend(&mut self, now: u64) {
+        self.charge_through(now);
         if let Activation { thread: Some(thread), outer: Some(_), .. } = *self.top() {
-            self.step_aside(thread, now);
+            self.reserve(thread, now);
         }
     }
 
@@ -83,9 +65,9 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     pub(crate) fn choose_anew(&mut self, prepaid: bool) -> Option<NonNull<A::Context>> {
         let now = self.now();
-        self.pause(now);
+        self.suspend(now);
         self.choose(now, prepaid);
-        self.arm();
+        self.alarm.flush(&mut self.arch);
         None
     }
 
@@ -105,13 +87,13 @@ impl<A: Arch> Kernel<A> {
         self.recheck = false;
         // The timer is late and must come at once. Prices take no time, and many of them could
         // otherwise be paid while it is late: see [`Kernel::arm_for_end`].
-        if (self.armed.wrapping_sub(paused as u32) as i32) <= 0 {
+        if self.alarm.is_due(Instant::of(paused)) {
             self.arch.timer_again();
         }
         let (mut steps, mut woken) = (0, woken);
         while steps < STEP {
             let now = self.now();
-            if self.deferred && !woken {
+            if self.alarm.deferred && !woken {
                 let first = self.ready.first().map_or(u8::MAX, |first| self.threads.at(first).queue);
                 steps += u32::from(self.wake_due(now, first));
             }
@@ -119,7 +101,7 @@ impl<A: Arch> Kernel<A> {
                 First::GoesOn => return,
                 First::PassedOver => steps += 1,
                 // To end a call takes as long as several wake-ups, so those that are due wait.
-                First::Overran if self.deferred => break,
+                First::Overran if self.alarm.deferred => break,
                 First::Overran => steps += 1,
             }
             woken = false;
@@ -145,7 +127,7 @@ impl<A: Arch> Kernel<A> {
         let stays = self.running() == Some(next) && !prepaid;
         // Its time counts from here. A thread that is switched to does not pay for the way out of
         // the kernel and the way back in: whoever arranged the switch has (rule (b)).
-        let from = if stays { paused as u32 } else { (now as u32).wrapping_add(self.path) };
+        let from = if stays { Instant::of(paused) } else { Instant::of(now).plus(self.path) };
         if !stays {
             self.forget_displaced();
         }
@@ -162,11 +144,11 @@ impl<A: Arch> Kernel<A> {
         }
         // `covered` is quick, but does not see a boundary that has passed. So a budget that it
         // finds empty is brought up to date before its thread has to wait.
-        if self.budgets.at(budget).time.covered(now as u32, 0).is_none() && !self.can_pay(next, budget, now) {
+        if self.budgets.at(budget).time.covered(Instant::of(now), 0).is_none() && !self.can_pay(next, budget, now) {
             return First::PassedOver;
         }
-        self.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
-        self.go_on(next, top, self.limit);
+        self.slice.begin(from, self.budgets.at(budget).time.left());
+        self.go_on(next, top, self.slice.end());
         First::GoesOn
     }
 
@@ -179,23 +161,23 @@ impl<A: Arch> Kernel<A> {
     /// the kernel's and not its own. An interrupt that comes in the last moment of a call would
     /// otherwise end it.
     #[cold]
-    fn first_goes_on_in_gate(&mut self, next: Ref<Thread<A>>, now: u64, (from, way): (u32, u32)) -> First {
-        self.take_back(next, now);
-        self.catch_up(next, from);
+    fn first_goes_on_in_gate(&mut self, next: Ref<Thread<A>>, now: u64, (from, way): (Instant, u32)) -> First {
+        self.unreserve(next, now);
+        self.extend_bounds(next, from);
         let Thread { top, budget, base, .. } = *self.threads.at(next);
         let Activation { domain, epoch, until, .. } = *self.activations.at(top);
         if self.domains.at(domain).epoch != epoch {
             self.unwind(next);
             return First::PassedOver;
         }
-        if from.wrapping_sub(way).wrapping_sub(until) as i32 >= 0 {
+        if !from.minus(way).is_before(until) {
             self.overrun(next);
             // The end of the call asks for another choice, which the caller's loop is making
             // already.
             self.recheck = false;
             return First::Overran;
         }
-        self.limit = from.wrapping_add(self.budgets.at(budget).time.left() as u32);
+        self.slice.begin(from, self.budgets.at(budget).time.left());
         self.go_on(next, top, until);
         // While it runs, `resume` says which activation it is in. The short way out of a gate does
         // not write `top`, so that must name the base by then.
@@ -207,8 +189,8 @@ impl<A: Arch> Kernel<A> {
     /// activation is the one that ran, or its domain the one that is loaded, nothing is loaded
     /// anew.
     #[inline(always)]
-    fn go_on(&mut self, thread: Ref<Thread<A>>, top: Ref<Activation<A>>, end: u32) {
-        self.arm_by(end);
+    fn go_on(&mut self, thread: Ref<Thread<A>>, top: Ref<Activation<A>>, end: Instant) {
+        self.alarm.no_later_than(end);
         if top != self.resume {
             let (from, to) = (self.top().domain, self.activations.at(top).domain);
             self.run(top, self.activations.at(top).tag());
@@ -249,7 +231,7 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn switch(&mut self, next: Ref<Thread<A>>) -> Option<NonNull<A::Context>> {
         // Wake-ups were put off because the running thread is more important. The next one is less
         // so, and a thread that is due may go before it.
-        if self.deferred && self.threads.at(next).queue > self.top().priority {
+        if self.alarm.deferred && self.threads.at(next).queue > self.top().priority {
             return self.dispatch_slowly();
         }
         let now = self.arch.ticks();
@@ -261,7 +243,7 @@ impl<A: Arch> Kernel<A> {
     /// charged until `now`. A wake-up that was put off cannot go before such a thread, so none is
     /// looked at.
     #[inline(always)]
-    pub(crate) fn switch_to(&mut self, next: Ref<Thread<A>>, now: u32) -> Option<NonNull<A::Context>> {
+    pub(crate) fn switch_to(&mut self, next: Ref<Thread<A>>, now: Instant) -> Option<NonNull<A::Context>> {
         let Thread { top, budget, .. } = *self.threads.at(next);
         if !self.is_clear(top) || !self.take_over(top, self.activations.at(top).place, budget, now) {
             return self.dispatch_slowly();
@@ -292,25 +274,17 @@ impl<A: Arch> Kernel<A> {
     /// false, and does nothing, unless the budget is up to date and lasts for longer than the
     /// timer's shortest delay: the timer could not come in time for its end.
     #[inline(always)]
-    pub(crate) fn take_over(&mut self, base: Ref<Activation<A>>, place: u32, budget: Ref<Budget>, now: u32) -> bool {
+    pub(crate) fn take_over(
+        &mut self,
+        base: Ref<Activation<A>>,
+        place: u32,
+        budget: Ref<Budget>,
+        now: Instant,
+    ) -> bool {
         let Some(left) = self.budgets.at(budget).time.covered(now, A::SHORT as i32) else { return false };
         let delay = left + self.path;
-        let limit = now.wrapping_add(delay);
-        self.limit = limit;
-        // One comparison answers two questions, because each switch comes here. If the timer is set
-        // for a time between `now` and the end, `behind` is less than `delay`, and nothing is to be
-        // done. If it is set for later than the end, `behind` is negative as a signed word. If it
-        // should have come by now, `behind` is `delay` or more, and the timer is made to come at
-        // once.
-        let behind = limit.wrapping_sub(self.armed);
-        if behind >= delay {
-            if (behind as i32) < 0 {
-                self.armed = limit;
-                self.arch.arm_timer_in(delay);
-            } else {
-                self.arch.timer_again();
-            }
-        }
+        self.slice.begin(now, delay as i32);
+        self.alarm.cover(&mut self.arch, now, delay);
         self.run(base, place);
         true
     }

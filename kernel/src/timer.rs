@@ -1,19 +1,13 @@
 //! The timer, and what happens at a time: docs/time.md, rules (e) and (j).
 
 use abi::trace::Event;
+use units::Instant;
 
 use crate::arch::Arch;
 use crate::kernel::Kernel;
 use crate::objects::{Activation, State, Thread};
 use crate::queue::Wake;
 use crate::table::Ref;
-
-/// Returns the earlier of two times (low words), which are less than half a wrap apart: beyond that
-/// the sign of the difference would be wrong.
-#[inline(always)]
-pub(crate) fn earlier(one: u32, other: u32) -> u32 {
-    if (other.wrapping_sub(one) as i32) < 0 { other } else { one }
-}
 
 impl<A: Arch> Kernel<A> {
     /// Makes sure that the timer interrupts at `at` or earlier; it is set at the end of [`Kernel::dispatch`]. An interrupt that
@@ -22,19 +16,10 @@ impl<A: Arch> Kernel<A> {
     pub(crate) fn arm_before(&mut self, at: u64) {
         // A timer that should have come by now comes at once, and is not set for later: taken for a time after `since`, the one that it was set
         // for would be a wrap of the counter ahead, and whoever waits for anything before `at` would sleep until then.
-        let ahead = self.armed.wrapping_sub(self.since as u32) as i32;
+        let ahead = Instant::of(self.since).until(self.alarm.at());
         if ahead > 0 && at < self.since + ahead as u64 {
-            self.armed = at as u32;
-            self.rearm = true;
+            self.alarm.move_to(Instant::of(at));
         }
-    }
-
-    /// Sets the timer for `at` (ticks, low word) at once, for paths that do not end in
-    /// [`Kernel::arm`].
-    #[inline(always)]
-    pub(crate) fn arm_at(&mut self, at: u32) {
-        self.armed = at;
-        self.arch.arm_timer(at);
     }
 
     /// The timer fired: wakes what is due and no less important than the running thread, and looks whether that has time left.
@@ -47,7 +32,7 @@ impl<A: Arch> Kernel<A> {
         let now = self.now();
         self.since = now;
         let Activation { thread, priority, .. } = *self.top();
-        let left = self.end().wrapping_sub(now as u32) as i32;
+        let left = Instant::of(now).until(self.end());
         let Some(thread) = thread.filter(|_| left > 0) else { return self.on_due(now, priority) };
         let soonest = self.times.soonest();
         let calm = now < soonest;
@@ -55,11 +40,10 @@ impl<A: Arch> Kernel<A> {
         if next <= now {
             return self.on_due(now, priority);
         }
-        self.came_in_vain(thread, now as u32);
-        self.arm_for(now, next - now, !calm);
-        self.armed = earlier(self.armed, self.end());
-        self.rearm = false;
-        self.arch.arm_timer(self.armed);
+        self.came_in_vain(thread, Instant::of(now));
+        let at = self.next_alarm(now, next - now, !calm);
+        self.alarm.move_to(at.earlier(self.end()));
+        self.alarm.flush(&mut self.arch);
         self.sweep(now);
     }
 
@@ -69,7 +53,7 @@ impl<A: Arch> Kernel<A> {
     /// those that were entered since do not. Inside a gate the timer that is set now is for its
     /// end.
     #[inline(always)]
-    fn came_in_vain(&mut self, thread: Ref<Thread<A>>, now: u32) {
+    fn came_in_vain(&mut self, thread: Ref<Thread<A>>, now: Instant) {
         let payer = self.entered.filter(|payer| self.activations.at(*payer).thread == Some(thread));
         match payer {
             None => self.give_back(now, self.early),
@@ -85,26 +69,26 @@ impl<A: Arch> Kernel<A> {
     /// anything is woken, because budgets decide who can run.
     #[inline(never)]
     fn on_due(&mut self, now: u64, priority: u8) {
-        self.pause(now);
+        self.suspend(now);
         let woken = self.wake_due(now, priority);
         // Who is first now is at least as important as the thread that ran. Of those that are due
         // and come before it one is awake, and for others the timer comes at once.
         self.choose_first(now, woken, true);
-        self.arm();
+        self.alarm.flush(&mut self.arch);
     }
 
-    /// Notes that the timer must come after so many ticks, when something is due of who runs or is more important, or at the latest before the
+    /// Returns when the timer must come: after `ahead` ticks, when something is due of who runs or is more important, or at the latest before the
     /// hardware counters wrap. Times of less important threads that are due are `deferred` until then.
     #[inline(always)]
-    fn arm_for(&mut self, now: u64, ahead: u64, deferred: bool) {
-        self.deferred = deferred;
+    fn next_alarm(&mut self, now: u64, ahead: u64, deferred: bool) -> Instant {
+        self.alarm.deferred = deferred;
         if deferred {
             // Leaving a gate lowers the priority, so the deferred wake-ups must be looked at then.
             self.activations.at_mut(self.resume).disturbed = true;
         }
         let longest = self.ticks_per_second / 2;
         let ahead = if ahead < u64::from(longest) { ahead as u32 } else { longest };
-        self.armed = (now as u32).wrapping_add(ahead);
+        Instant::of(now).plus(ahead)
     }
 
     /// Looks at one budget after the other, so that none is left alone for longer than low words
@@ -114,11 +98,12 @@ impl<A: Arch> Kernel<A> {
     /// Boot checks that a turn with the most budgets is short enough.
     #[inline(always)]
     fn sweep(&mut self, now: u64) {
-        if (now as u32).wrapping_sub(self.sweep_at) as i32 >= 0 {
-            self.sweep_at = (now as u32).wrapping_add(self.ticks_per_second / 4);
+        let now = Instant::of(now);
+        if !now.is_before(self.sweep_at) {
+            self.sweep_at = now.plus(self.ticks_per_second / 4);
             self.sweep_next = match self.budgets.find(self.sweep_next) {
                 Some(budget) => {
-                    self.budgets.at_mut(budget).time.look(now as u32);
+                    self.budgets.at_mut(budget).time.look(now);
                     self.sweep_next + 1
                 }
                 // After the last budget comes a turn without one, instead of a second look-up in
@@ -142,8 +127,8 @@ impl<A: Arch> Kernel<A> {
             None => {}
         }
         let next = self.times.earliest(priority);
-        self.arm_for(now, next.saturating_sub(now), self.times.soonest() < next);
-        self.rearm = true;
+        let at = self.next_alarm(now, next.saturating_sub(now), self.times.soonest() < next);
+        self.alarm.move_to(at);
         self.sweep(now);
         if next <= now {
             self.arch.timer_again();
@@ -175,7 +160,7 @@ impl<A: Arch> Kernel<A> {
         if released {
             self.arch.trace(self.activations.at(base).tag() | Event::Release as u32, nominal as u32);
         }
-        self.refill(budget, now);
+        self.replenish(budget, now);
         if self.budgets.at(budget).time.left() > 0 {
             self.make_ready(number);
         } else if let Some(thread) = self.threads.find(usize::from(number)) {

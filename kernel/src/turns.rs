@@ -52,7 +52,7 @@ impl<A: Arch> Kernel<A> {
     /// passed. Otherwise the thread leaves the ready queue and waits for the next boundary.
     #[cold]
     pub(crate) fn can_pay(&mut self, thread: Ref<Thread<A>>, budget: Ref<Budget>, now: u64) -> bool {
-        self.refill(budget, now);
+        self.replenish(budget, now);
         if self.budgets.at(budget).time.left() > 0 {
             return true;
         }
@@ -75,7 +75,7 @@ impl<A: Arch> Kernel<A> {
     #[cold]
     pub(crate) fn wait_for_boundary(&mut self, thread: Ref<Thread<A>>, now: u64) {
         self.pay(self.activation);
-        self.bring_up(now);
+        self.charge_through(now);
         self.ready.remove(&mut self.threads, thread);
         self.line_up(thread);
     }
@@ -124,7 +124,7 @@ impl<A: Arch> Kernel<A> {
     #[inline(never)]
     pub(crate) fn wake_throttled(&mut self, number: u8, now: u64) {
         let Some(index) = self.budgets.find(usize::from(number)) else { return };
-        self.refill(index, now);
+        self.replenish(index, now);
         let budget = self.budgets.at_mut(index);
         if budget.time.left() > 0 {
             return self.hand_on(index);

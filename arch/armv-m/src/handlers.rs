@@ -5,6 +5,7 @@ use core::ffi::c_void;
 use abi::trace::Fault;
 use kernel::Kernel;
 use kernel::entry::{Args, Next};
+use kernel::virtual_processor::VirtualProcessor;
 use units::VirtAddr;
 
 use crate::context::Context;
@@ -33,7 +34,7 @@ pub const ASKED: u32 = 1 << 9;
 /// [`ASKED`].
 #[inline]
 pub fn interrupt<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>, exception: u32) -> Next<Machine<B, P>> {
-    if P::HAS_HANDLERS {
+    if P::Virtual::PRESENT {
         return kernel.on_interrupt((exception & !ASKED) - 16, exception & ASKED == 0);
     }
     kernel.on_interrupt(exception - 16, true)

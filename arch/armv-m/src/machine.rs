@@ -3,15 +3,14 @@
 use core::arch::asm;
 
 use abi::trace::Fault;
-use core::marker::PhantomData;
-use core::sync::atomic::AtomicU16;
 use kernel::arch::{Arch, Physical, Request, Start};
 
 use kernel::regions::{RegionArch, Regions};
+use kernel::virtual_processor::VirtualProcessor;
 use protect::regions::Unit;
 use protect::regions::slots::RegionImage;
 use system::regions::RegionScheme;
-use units::{Bytes, PhysAddr};
+use units::{Bytes, Instant, PhysAddr};
 
 use crate::context::{Context, Entry};
 use crate::regs::{self, ENABLE_WITH_DEFAULT_MAP, Reg};
@@ -52,12 +51,16 @@ pub unsafe trait Port: 'static {
     /// SHCSR: faults that wait to be taken, of the kinds that only this architecture has.
     const OWN_PENDED: u32;
 
-    /// Interrupts can reach handlers of domains without the kernel.
-    const HAS_HANDLERS: bool = false;
+    /// Its virtual processor.
+    type Virtual: VirtualProcessor;
+
+    /// The virtual processor of every such machine: there is one, and its state is not in the kernel.
+    const VIRTUAL: Self::Virtual;
 
     /// Sets up what only this architecture has.
     fn set_up();
 
+    /// Returns a fault of a kind that only this architecture has, with its address, and clears it.
     fn own_fault() -> Option<(Fault, u32)>;
 
     /// Loads all region registers. The caller's barrier follows, so none is needed here.
@@ -65,47 +68,6 @@ pub unsafe trait Port: 'static {
 
     /// Loads one region register, of the slot that the region remembers. Barriers follow.
     fn load_slot(region: Regs<Self>);
-
-    /// A thread allows a line. Returns true if the line reaches a handler without the kernel, so
-    /// that the kernel need do nothing more.
-    #[inline(always)]
-    fn acknowledge(_line: u32) -> bool {
-        false
-    }
-
-    /// No thread of a domain runs any more until it is restarted.
-    #[inline(always)]
-    fn stopped(_domain: u8) {}
-
-    /// Lets interrupts reach handlers of this domain without the kernel from now on. Returns true
-    /// if it has any.
-    #[inline(always)]
-    fn occupy(_domain: u8) -> bool {
-        false
-    }
-
-    /// As [`Arch::is_displaced`].
-    #[inline(always)]
-    fn is_displaced() -> bool {
-        false
-    }
-
-    /// As [`Arch::displaced`].
-    fn displaced() -> u32 {
-        0
-    }
-
-    /// As [`Arch::server`].
-    #[inline(always)]
-    fn server(_place: usize) -> Option<&'static AtomicU16> {
-        None
-    }
-
-    /// As [`Arch::server_left`].
-    #[inline(always)]
-    fn server_left(_place: usize) -> (u32, u32) {
-        (0, 0)
-    }
 
     /// Lets the kernel write memory that the loaded regions make read-only, as long as `write`
     /// runs. The kernel writes for domains that are not loaded, too, and the one that is may only
@@ -127,7 +89,7 @@ pub struct Machine<B: Board, P: Port> {
     last: u32,
     wraps: u32,
     idle: Context,
-    architecture: PhantomData<P>,
+    virtual_processor: P::Virtual,
 }
 
 /// SYST_RVR: the largest delay.
@@ -170,7 +132,7 @@ impl<B: Board, P: Port> Machine<B, P> {
         barrier();
         board.start();
         let mut machine =
-            Machine { port: [0; 2], board, last: 0, wraps: 0, idle: Context::EMPTY, architecture: PhantomData };
+            Machine { port: [0; 2], board, last: 0, wraps: 0, idle: Context::EMPTY, virtual_processor: P::VIRTUAL };
         // SAFETY: the idle stack belongs to the idle loop only.
         unsafe { machine.idle.prepare(idle) };
         machine
@@ -232,6 +194,7 @@ unsafe impl<B: Board, P: Port> Physical for Machine<B, P> {
 unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
     type Context = Context;
     type Entry = Entry;
+    type Virtual = P::Virtual;
     type Protection = Regions<Self>;
     const EMPTY: Context = Context::EMPTY;
     const NO_ENTRY: Entry = Entry::NOWHERE;
@@ -269,14 +232,8 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
     }
 
     #[inline]
-    fn ticks(&mut self) -> u32 {
-        self.board.counter()
-    }
-
-    #[inline]
-    fn arm_timer(&mut self, at: u32) {
-        let delay = at.wrapping_sub(self.ticks()) as i32;
-        self.arm_timer_in(delay.max(Self::SHORT as i32 + 1) as u32);
+    fn ticks(&mut self) -> Instant {
+        Instant::shown(self.board.counter())
     }
 
     const SHORT_WAYS: bool = true;
@@ -328,9 +285,6 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
     }
 
     fn unmask(&mut self, line: u32) {
-        if P::acknowledge(line) {
-            return;
-        }
         // A line that was still up when its handler returned was latched as pending. A request that
         // the device has withdrawn since must not be delivered; one that it still makes becomes
         // pending again by its level (DDI 0403 B3.4.1).
@@ -377,32 +331,9 @@ unsafe impl<B: Board, P: Port> Arch for Machine<B, P> {
         });
     }
 
-    #[inline]
-    fn stopped(&mut self, domain: u8) {
-        P::stopped(domain);
-    }
-
-    fn occupy(&mut self, domain: u8) -> bool {
-        P::occupy(domain)
-    }
-
     #[inline(always)]
-    fn is_displaced(&self) -> bool {
-        P::is_displaced()
-    }
-
-    fn displaced(&mut self) -> u32 {
-        P::displaced()
-    }
-
-    #[inline(always)]
-    fn server(&self, place: usize) -> Option<&'static AtomicU16> {
-        P::server(place)
-    }
-
-    #[inline(always)]
-    fn server_left(&self, place: usize) -> (u32, u32) {
-        P::server_left(place)
+    fn virtual_processor(&self) -> &P::Virtual {
+        &self.virtual_processor
     }
 
     fn end(&mut self, _: u32) {

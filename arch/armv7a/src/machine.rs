@@ -5,8 +5,9 @@ use core::marker::PhantomData;
 use kernel::arch::{Arch, Physical, Request, Start};
 use kernel::pages::PageArch;
 use kernel::pages::Pages;
+use kernel::virtual_processor::Absent;
 use protect::vmsav7::{Asid, Maintenance, Placement, Split};
-use units::{Bytes, PhysAddr, VirtAddr};
+use units::{Bytes, Instant, PhysAddr, VirtAddr};
 
 use crate::block::Block;
 use crate::cache;
@@ -128,6 +129,7 @@ unsafe impl<B: Board> Physical for Armv7a<B> {
 unsafe impl<B: Board> Arch for Armv7a<B> {
     type Context = Context;
     type Entry = Entry;
+    type Virtual = Absent;
     type Protection = Pages<Self>;
     const EMPTY: Context = Context::EMPTY;
     const NO_ENTRY: Entry = Entry::NOWHERE;
@@ -141,19 +143,13 @@ unsafe impl<B: Board> Arch for Armv7a<B> {
     }
 
     #[inline(always)]
-    fn ticks(&mut self) -> u32 {
-        self.timers.ticks()
+    fn ticks(&mut self) -> Instant {
+        Instant::shown(self.timers.ticks())
     }
 
     const SHORT_WAYS: bool = true;
 
     const SHORT: u32 = B::SHORTEST_TICKS - 1;
-
-    #[inline(always)]
-    fn arm_timer(&mut self, at: u32) {
-        let delay = at.wrapping_sub(self.ticks()) as i32;
-        self.arm_timer_in(delay.max(Self::SHORT as i32 + 1) as u32);
-    }
 
     #[inline(always)]
     fn arm_timer_in(&mut self, delay: u32) {
@@ -227,6 +223,11 @@ unsafe impl<B: Board> Arch for Armv7a<B> {
     unsafe fn zero(&mut self, dst: PhysAddr<u32>, bytes: Bytes<u32>) {
         // SAFETY: the caller's duty.
         unsafe { core::ptr::write_bytes(B::window(dst).0 as *mut u8, 0, bytes.0 as usize) };
+    }
+
+    #[inline(always)]
+    fn virtual_processor(&self) -> &Absent {
+        &Absent
     }
 
     fn end(&mut self, _: u32) {

@@ -4,6 +4,7 @@ use core::arch::asm;
 
 use abi::trace::Fault;
 use armv_m::{Port, regs};
+use kernel::virtual_processor::Absent;
 use protect::pmsav7::{Pmsav7, RegionRegs};
 use protect::regions::slots::RegionImage;
 
@@ -14,6 +15,8 @@ pub enum Armv7 {}
 // SAFETY: all registers are written by `load_image`, and the one that the region names by `load_slot`.
 unsafe impl Port for Armv7 {
     type Unit = Pmsav7;
+    type Virtual = Absent;
+    const VIRTUAL: Absent = Absent;
 
     const FAULT_PRIORITY: u32 = 0x00;
     const KERNEL_PRIORITY: u32 = 0x80;

@@ -1,7 +1,6 @@
 //! Region registers of Armv8-M, and its security state.
 
 use core::arch::asm;
-use core::sync::atomic::AtomicU16;
 
 use abi::trace::Fault;
 use armv_m::{Port, barrier, region_registers, regs};
@@ -9,6 +8,7 @@ use protect::pmsav8::{MAIR, Pmsav8, RegionRegs};
 use protect::regions::Registers;
 use protect::regions::slots::RegionImage;
 
+use crate::direct::NonSecure;
 use crate::registers::{AIRCR, CPPWR, MPU_MAIR0, MPU_MAIR1, NSACR, SAU_CTRL, SAU_RLAR, SAU_RNR, SAU_TYPE, SCR, SFSR};
 
 /// Armv8-M.
@@ -18,14 +18,14 @@ pub enum Armv8 {}
 // SAFETY: all registers are written by `load_image`, and the one of the region's slot by `load_slot`.
 unsafe impl Port for Armv8 {
     type Unit = Pmsav8;
+    type Virtual = NonSecure;
+    const VIRTUAL: NonSecure = NonSecure;
 
     /// Faults do not preempt the rest of the kernel: a fault of the kernel itself becomes a HardFault, which is fatal.
     const FAULT_PRIORITY: u32 = Self::KERNEL_PRIORITY;
     /// The lowest with three bits of priority (LPC55S69), so that every handler is above the
     /// kernel.
     const KERNEL_PRIORITY: u32 = 0xe0;
-
-    const HAS_HANDLERS: bool = crate::direct::ARE_THERE;
 
     const OWN_PENDED: u32 = 1 << 20;
 
@@ -117,38 +117,6 @@ unsafe impl Port for Armv8 {
         regs::MPU_RASR_RLAR.write(0);
         regs::MPU_RBAR.write(stored.rbar);
         regs::MPU_RASR_RLAR.write(stored.rlar);
-    }
-
-    fn acknowledge(line: u32) -> bool {
-        crate::direct::acknowledge(line)
-    }
-
-    #[inline]
-    fn stopped(domain: u8) {
-        crate::direct::stopped(domain);
-    }
-
-    fn occupy(domain: u8) -> bool {
-        crate::direct::occupy(domain)
-    }
-
-    #[inline(always)]
-    fn is_displaced() -> bool {
-        crate::direct::is_displaced()
-    }
-
-    fn displaced() -> u32 {
-        crate::direct::displaced()
-    }
-
-    #[inline(always)]
-    fn server(place: usize) -> Option<&'static AtomicU16> {
-        crate::direct::server(place)
-    }
-
-    #[inline(always)]
-    fn server_left(place: usize) -> (u32, u32) {
-        crate::direct::server_left(place)
     }
 
     /// PMSAv8 has no right that lets the kernel write what a domain may only read, so the unit is

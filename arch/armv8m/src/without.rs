@@ -1,13 +1,10 @@
 //! Stands in for `direct` in a kernel that is built without handlers. That kernel takes all
 //! interrupts, and nothing is Non-secure.
 
-use core::sync::atomic::AtomicU16;
-
 use kernel::boot::BootError;
 use system::{System, direct};
 
-/// True if interrupts can reach handlers.
-pub(crate) const ARE_THERE: bool = false;
+pub use kernel::virtual_processor::Absent as NonSecure;
 
 /// Refuses tables with handlers.
 ///
@@ -23,39 +20,6 @@ macro_rules! open {
     ($tables:expr, $board:ident) => {
         $crate::direct::open($tables)
     };
-}
-
-#[inline(always)]
-pub(crate) fn acknowledge(_line: u32) -> bool {
-    false
-}
-
-#[inline(always)]
-pub(crate) fn stopped(_domain: u8) {}
-
-#[inline(always)]
-pub(crate) fn occupy(_domain: u8) -> bool {
-    false
-}
-
-#[inline(always)]
-pub(crate) fn is_displaced() -> bool {
-    false
-}
-
-#[inline(always)]
-pub(crate) fn displaced() -> u32 {
-    0
-}
-
-#[inline(always)]
-pub(crate) fn server(_place: usize) -> Option<&'static AtomicU16> {
-    None
-}
-
-#[inline(always)]
-pub(crate) fn server_left(_place: usize) -> (u32, u32) {
-    (0, 0)
 }
 
 // Imported, not called by a macro of this module: that would be expanded later than the code of a miss, which needs these macros in front of it.

@@ -2,8 +2,9 @@
 
 use kernel::arch::{Arch, Physical, Request, Start};
 use kernel::rtmmu::{Loaded, Mmu, RtmmuArch, Spaces, TableMemory};
+use kernel::virtual_processor::Absent;
 use system::rtmmu::{Mmu as Number, Space};
-use units::{Bytes, PhysAddr};
+use units::{Bytes, Instant, PhysAddr};
 
 use crate::context::{Context, Entry};
 use crate::csr;
@@ -119,6 +120,7 @@ unsafe impl<B: Board> Physical for Rv32<B> {
 unsafe impl<B: Board> Arch for Rv32<B> {
     type Context = Context;
     type Entry = Entry;
+    type Virtual = Absent;
     type Protection = Spaces<Self>;
     const EMPTY: Context = Context::EMPTY;
     const NO_ENTRY: Entry = Entry::NOWHERE;
@@ -132,19 +134,13 @@ unsafe impl<B: Board> Arch for Rv32<B> {
     }
 
     #[inline(always)]
-    fn ticks(&mut self) -> u32 {
-        self.timer.ticks()
+    fn ticks(&mut self) -> Instant {
+        Instant::shown(self.timer.ticks())
     }
 
     const SHORT_WAYS: bool = true;
 
     const SHORT: u32 = B::SHORTEST_TICKS - 1;
-
-    #[inline(always)]
-    fn arm_timer(&mut self, at: u32) {
-        let delay = at.wrapping_sub(self.ticks()) as i32;
-        self.arm_timer_in(delay.max(Self::SHORT as i32 + 1) as u32);
-    }
 
     #[inline(always)]
     fn arm_timer_in(&mut self, delay: u32) {
@@ -216,6 +212,11 @@ unsafe impl<B: Board> Arch for Rv32<B> {
     unsafe fn zero(&mut self, dst: PhysAddr<u32>, bytes: Bytes<u32>) {
         // SAFETY: the caller's duty.
         unsafe { core::ptr::write_bytes(dst.0 as *mut u8, 0, bytes.0 as usize) };
+    }
+
+    #[inline(always)]
+    fn virtual_processor(&self) -> &Absent {
+        &Absent
     }
 
     fn end(&mut self, status: u32) {

@@ -1,4 +1,4 @@
-//! Each is a transparent wrapper over `u64`; addresses and sizes are one over the [`Width`] of a
+//! Each is a transparent wrapper over `u64`, but for [`Instant`], a low word; addresses and sizes are one over the [`Width`] of a
 //! processor, too, for code that runs on it. Code that encodes a value for hardware narrows it with
 //! a checked conversion ([`PhysAddr::to_u32`]). Addition and subtraction exist only where they mean
 //! something. At 64 bits they are checked or end with the address space. At a processor's width
@@ -6,10 +6,12 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod instant;
 mod range;
 mod rate;
 mod width;
 
+pub use instant::Instant;
 pub use range::PhysRange;
 pub use rate::{NS_PER_SECOND, Rate, Unrounded};
 pub use width::Width;

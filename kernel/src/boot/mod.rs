@@ -12,8 +12,9 @@ use memory::frames::{Chunk, Domain as Owner, FrameTable, FrameType, Place, Purpo
 use system::NotExact;
 use system::objects::{self, Size, Sizes, held_ranges, holds_frames};
 use system::{Area, Section, System, area};
-use units::{Bytes, PhysAddr, PhysRange};
+use units::{Bytes, Instant, PhysAddr, PhysRange};
 
+use crate::alarm::Alarm;
 use crate::arch::{Arch, Len, Phys};
 use crate::arch::{BootContext, Protection, Shared};
 pub use crate::boot::pool::Pool;
@@ -23,6 +24,7 @@ use crate::objects::{Activation, Budget, Cap, Domain, FaultReport, Interrupt, Li
 use crate::queue::{Entry, Ready, Times};
 use crate::ranges::{self, FrameRange, Marks};
 use crate::ranks::{MAX_THREADS, Ranks};
+use crate::slice::Slice;
 use crate::table::{Ref, Table};
 pub use system::objects::Words as SizeWords;
 
@@ -117,11 +119,9 @@ impl<A: Arch> Boot<A> {
             edit: None,
             shared,
             resume: idle,
-            limit: 0,
-            armed: 0,
+            slice: Slice::new(),
+            alarm: Alarm::new(),
             recheck: false,
-            rearm: false,
-            deferred: false,
             arch,
             since: 0,
             entered: None,
@@ -132,7 +132,7 @@ impl<A: Arch> Boot<A> {
             yielding: switching.yielding(),
             activation: switching.activation(),
             slack: switching.activation() + tables.overrun(),
-            sweep_at: 0,
+            sweep_at: Instant::of(0),
             sweep_next: 0,
             ticks_per_second: tables.ticks_per_second(),
             awaited: 0,

@@ -2,6 +2,7 @@
 
 use sched::budget::Params;
 use system::System;
+use units::Instant;
 
 use crate::arch::{Arch, Start};
 use crate::boot::BootError;
@@ -69,7 +70,7 @@ fn new_activation<A: Arch>(domain: Ref<Domain<A>>) -> Activation<A> {
         thread: None,
         who: 0,
         outer: None,
-        until: 0,
+        until: Instant::of(0),
         epoch: 0,
         number: 0,
         place: 0,
@@ -95,7 +96,7 @@ fn new_thread<A: Arch>(
         next: own,
         prev: own,
         budget,
-        away: 0,
+        away: Instant::of(0),
         held: 0,
         number,
         queue: entry.priority as u8,

@@ -1,6 +1,7 @@
 //! Steps of boot once the objects exist: initial data, capabilities, threads, and the clock.
 
 use abi::trace::{Event, IDLE, header};
+use units::Instant;
 
 use crate::arch::{Arch, Start, Virt};
 use crate::boot::BootError;
@@ -64,9 +65,8 @@ impl<A: Arch> Kernel<A> {
         let now = self.arch.now();
         self.arch.trace(header(Event::Start, IDLE, 0), now as u32);
         self.since = now;
-        self.sweep_at = now as u32;
-        self.armed = (now as u32).wrapping_add(self.ticks_per_second / 2);
-        self.rearm = true;
+        self.sweep_at = Instant::of(now);
+        self.alarm.move_to(Instant::of(now).plus(self.ticks_per_second / 2));
         for budget in self.budgets.iter_mut() {
             budget.time = sched::budget::Budget::new(budget.time.params(), now);
         }

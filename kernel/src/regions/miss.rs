@@ -82,7 +82,7 @@ impl<A: RegionArch<Protection = Regions<A>>> Kernel<A> {
             return;
         }
         let now = self.now();
-        self.settle_budget(index, now);
+        self.replenish_any(index, now);
         if self.budgets.at(index).misses_left == 0 {
             let number = self.budgets.index_of(index) as u16;
             self.arch.trace(header(Event::BudgetOut, self.top().domain_number(), number), 0);

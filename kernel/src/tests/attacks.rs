@@ -10,7 +10,7 @@ use crate::NOBODY;
 use crate::objects::{Life, State};
 use crate::tests::rich::{BOUNDS, CLIENT, SERVER, data, domain, gate, rich, word};
 use crate::tests::sim::{self, BOUND, CALLER, GATE, PEER, SERVANT, WORD, sample};
-use units::VirtAddr;
+use units::{Instant, VirtAddr};
 
 fn enter(kernel: &mut Chip, handle: u32) {
     assert_eq!(kernel.asks(Call::GateCall as u32, [handle, 0, 0, 0]), None);
@@ -71,7 +71,7 @@ fn an_overrun_does_not_condemn_the_caller_of_the_gate() {
 
 /// The end of the gate that a thread is in, from now.
 fn rest(kernel: &Chip) -> i32 {
-    kernel.end().wrapping_sub(kernel.arch.now as u32) as i32
+    Instant::of(kernel.arch.now).until(kernel.end())
 }
 
 /// Callees that return by themselves, late, before the timer comes: the gate that calls them pays.
@@ -107,7 +107,7 @@ fn callees_that_die_do_not_prolong_the_gate_that_calls_them() {
     let until = kernel.activations.at(outer).until;
     kernel.on_fault(Fault::Data, VirtAddr(0), VirtAddr(0));
     assert_eq!((kernel.current(), kernel.domain(3).life), (0, Life::Stopped));
-    assert_eq!(until.wrapping_sub(kernel.activations.at(outer).until), SLACK - OVERRUN);
+    assert_eq!(until.since(kernel.activations.at(outer).until), SLACK - OVERRUN);
 }
 
 /// A timer that was set for the end of a callee's bound comes in vain: the gate that called it pays, not the thread, and nobody gets it back.

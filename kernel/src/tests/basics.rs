@@ -153,19 +153,19 @@ fn time_of_handlers_is_charged_to_nobody_whom_they_interrupt() {
     const TAKEN: u32 = 500;
     let mut kernel = boot(&sample());
     kernel.passes(u64::from(CAPACITY - 10));
-    kernel.arch.displaced = TAKEN;
+    kernel.arch.handlers.displaced.set(TAKEN);
     kernel.passes(u64::from(TAKEN + 9));
     assert_eq!(kernel.thread(CALLER).state, State::Ready);
     kernel.passes(1);
     assert_eq!((kernel.thread(CALLER).state, kernel.current()), (State::Throttled, SERVANT));
     kernel.passes(u64::from(CAPACITY));
     assert_eq!(kernel.current(), NOBODY, "who is switched to has no part of it");
-    kernel.arch.displaced = TAKEN;
+    kernel.arch.handlers.displaced.set(TAKEN);
     kernel.passes(u64::from(PERIOD - 2 * CAPACITY - TAKEN));
     assert_eq!(kernel.current(), CALLER);
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     kernel.passes(u64::from(BOUND - 10));
-    kernel.arch.displaced = TAKEN;
+    kernel.arch.handlers.displaced.set(TAKEN);
     kernel.passes(u64::from(TAKEN + 9));
     assert_eq!((kernel.current(), kernel.loaded()), (CALLER, 1));
     kernel.asks(Call::GateReturn as u32, [0; 4]);
@@ -182,10 +182,10 @@ fn handlers_cannot_have_taken_more_than_has_passed() {
     const PASSED: u32 = 100;
     let mut kernel = boot(&sample());
     kernel.passes(u64::from(PASSED));
-    kernel.arch.displaced = 10 * CAPACITY;
+    kernel.arch.handlers.displaced.set(10 * CAPACITY);
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);
     kernel.asks(Call::GateReturn as u32, [0; 4]);
-    assert_eq!((kernel.current(), kernel.arch.displaced), (CALLER, 0));
+    assert_eq!((kernel.current(), kernel.arch.handlers.displaced.get()), (CALLER, 0));
     kernel.passes(u64::from(CAPACITY));
     assert_eq!(kernel.thread(CALLER).state, State::Throttled);
 }
@@ -194,7 +194,7 @@ fn handlers_cannot_have_taken_more_than_has_passed() {
 fn who_may_command_a_domain_has_it_occupy_if_it_has_handlers() {
     let mut kernel = boot(&sample());
     assert_eq!(kernel.asks(Call::Occupy as u32, [PEER, 0, 0, 0]), Some((Error::BadState.status(), [0; 2])));
-    kernel.arch.direct = &[1];
+    kernel.arch.handlers.of = &[1];
     assert_eq!(kernel.asks(Call::Occupy as u32, [PEER, 0, 0, 0]), Some((0, [0; 2])));
     assert_eq!(kernel.asks(Call::Occupy as u32, [WORD, 0, 0, 0]), Some((Error::WrongKind.status(), [0; 2])));
     let occupied = kernel.arch.trace.iter().filter(|(word, _)| *word == header(Event::Occupy, 1, 0));
@@ -207,7 +207,7 @@ const SERVERS: [u32; 2] = [4, 5];
 /// The processor has two servers, and the caller holds both: the first to read and to grant, the second to read.
 fn give_servers<K: Guard>(kernel: &mut Kernel<Machine<K>>) {
     for (place, left) in [(300, 9_000), (0, 41)].into_iter().enumerate() {
-        kernel.arch.servers.push((Box::leak(Box::default()), left));
+        kernel.arch.handlers.servers.push((Box::leak(Box::default()), left));
         let rights = if place == 0 { rights::READ | rights::GRANT } else { rights::READ };
         let cap = Cap { kind: Kind::Budget, rights, word: 2 + place as u32, ..Cap::EMPTY };
         kernel.domain_mut(0).caps[SERVERS[place] as usize] = cap;
@@ -242,7 +242,7 @@ fn a_capability_to_a_server_ends_when_it_is_revoked() {
     kernel.asks(Call::Wait as u32, [WORD, 6, 0, 0]);
     assert_eq!(kernel.current(), SERVANT);
     assert_eq!(kernel.asks(query, [3, 0, 0, 0]), refused(Error::BadHandle));
-    let generation = kernel.arch.servers[0].0;
+    let generation = kernel.arch.handlers.servers[0].0;
     generation.store(u16::MAX - 1, std::sync::atomic::Ordering::Relaxed);
     kernel.domain_mut(1).caps[3].generation = u16::MAX - 1;
     assert_eq!(kernel.asks(Call::Revoke as u32, [3, 0, 0, 0]), refused(Error::Full));

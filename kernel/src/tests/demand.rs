@@ -180,8 +180,7 @@ fn regions_that_are_not_there_or_not_free_are_refused_and_nothing_changes() {
         let [a, b] = args;
         assert_eq!(call(&mut kernel, Call::RegionUnmap, [a, b, 0, 0]), refused(error), "{args:x?}");
     }
-    let after: Vec<_> =
-        (0..DEMAND_PAGES).map(|at| kernel.arch.kind.translate(page(0, at), AccessKind::Read)).collect();
+    let after: Vec<_> = (0..DEMAND_PAGES).map(|at| kernel.arch.kind.translate(page(0, at), AccessKind::Read)).collect();
     assert_eq!(before, after);
     assert_eq!(free(&mut kernel, 10, 2), OK);
 }
@@ -349,8 +348,7 @@ fn a_restart_frees_every_region() {
     call(&mut kernel, Call::GateReturn, [0; 4]);
     assert_eq!(restart(&mut kernel), OK);
     kernel.loads(1);
-    let there =
-        (0..DEMAND_PAGES).filter(|at| kernel.arch.kind.translate(page(1, *at), AccessKind::Read).is_some());
+    let there = (0..DEMAND_PAGES).filter(|at| kernel.arch.kind.translate(page(1, *at), AccessKind::Read).is_some());
     assert_eq!(there.count(), 0);
     kernel.loads(0);
     kernel.asks(Call::GateCall as u32, [GATE, 0, 0, 0]);

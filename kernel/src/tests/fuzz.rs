@@ -12,7 +12,7 @@ use memory::frames::Purpose;
 use super::rich::{DOMAINS, POOL_BASE, POOL_BYTES, SLOTS, budget, data, domain, gate, line, pool, rich, word};
 use protect::pmsav8::Pmsav8;
 
-use super::sim::{Direct, Guard, Machine, Pager, Part, Registers, Rtmmu, Sv32, boot_with, release};
+use super::sim::{Direct, Guard, Handlers, Machine, Pager, Part, Registers, Rtmmu, Sv32, boot_with, release};
 use super::watch::Watch;
 use crate::arch::Protection;
 use crate::{Kernel, NOBODY};
@@ -260,7 +260,15 @@ struct Tally {
 
 fn system<K: Guard>(random: &mut Random, shortest: u64, steps: u64) -> Tally {
     let start = if random.one_in(3) { u64::from(u32::MAX) - random.below(100_000) } else { random.below(5_000) };
-    let mut kernel = boot_with(&rich(), Machine::<K> { now: start, shortest, direct: &[1, 3], ..Machine::default() });
+    let mut kernel = boot_with(
+        &rich(),
+        Machine::<K> {
+            now: start,
+            shortest,
+            handlers: Handlers { of: &[1, 3], ..Handlers::default() },
+            ..Machine::default()
+        },
+    );
     let mut watch = Watch::new(&kernel);
     let mut achieved = Achieved::begun(random, &mut kernel);
     watch.check(&mut kernel, NOBODY);

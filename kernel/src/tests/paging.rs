@@ -182,9 +182,7 @@ fn fills(policy: Replacement, disturbed: bool) -> Vec<u32> {
         kernel.loads(1);
         kernel.arch.trace.clear();
         kernel.on_miss(VirtAddr(HEAP + 0x1_0000 + round * 7 % 16 * PAGE));
-        seen.extend(
-            kernel.arch.trace.iter().filter(|(head, _)| *head as u8 == Event::Miss as u8).map(|r| r.0 >> 16),
-        );
+        seen.extend(kernel.arch.trace.iter().filter(|(head, _)| *head as u8 == Event::Miss as u8).map(|r| r.0 >> 16));
     }
     seen
 }

@@ -7,7 +7,7 @@ use abi::Kind;
 use abi::trace::Event;
 use memory::frames::{FrameType, Purpose};
 
-use units::PhysAddr;
+use units::{Instant, PhysAddr};
 
 use super::sim::{Guard, Machine};
 use crate::objects::{Cap, Domain, State, Thread};
@@ -135,9 +135,7 @@ impl Watch {
         for (index, budget) in kernel.budgets.iter().enumerate() {
             let capacity = i64::from(budget.capacity());
             let left = i64::from(match kernel.running().map(|thread| kernel.threads.at(thread).budget) {
-                Some(pays) if kernel.budgets.index_of(pays) == index => {
-                    kernel.limit.wrapping_sub(kernel.arch.now as u32) as i32
-                }
+                Some(pays) if kernel.budgets.index_of(pays) == index => kernel.slice.left(Instant::of(kernel.arch.now)),
                 _ => budget.time.left(),
             });
             assert!(left >= -slack && left <= capacity, "budget {index} has {left} of {capacity}");
@@ -271,17 +269,14 @@ fn timer<K: Guard>(kernel: &Kernel<Machine<K>>) {
     assert!(at <= sleeper.max(soonest) || kernel.arch.again, "a sleeper is forgotten");
     let anybody = kernel.times.earliest(u8::MAX);
     assert!(
-        at <= anybody.max(soonest) || kernel.deferred || kernel.arch.again,
+        at <= anybody.max(soonest) || kernel.alarm.deferred || kernel.arch.again,
         "a less important sleeper is forgotten"
     );
-    assert!(
-        at <= (kernel.arch.now + u64::from(kernel.ticks_per_second)).max(soonest),
-        "the clock may wrap unseen"
-    );
+    assert!(at <= (kernel.arch.now + u64::from(kernel.ticks_per_second)).max(soonest), "the clock may wrap unseen");
     if let Some(thread) = kernel.threads.get(usize::from(kernel.current())) {
         let activation = kernel.activation(thread.number);
-        let end = if activation.outer.is_some() { activation.until } else { kernel.limit };
-        let end = kernel.arch.now as i64 + i64::from(end.wrapping_sub(kernel.arch.now as u32) as i32);
+        let end = if activation.outer.is_some() { activation.until } else { kernel.slice.end() };
+        let end = kernel.arch.now as i64 + i64::from(Instant::of(kernel.arch.now).until(end));
         assert!(at as i64 <= end.max(soonest as i64), "the running thread's end is {end}, the timer comes at {at}");
     }
 }

@@ -36,18 +36,54 @@ mod strays;
 mod tails;
 mod wake;
 
+use core::sync::atomic::AtomicU16;
+
+use kernel::virtual_processor::VirtualProcessor;
+
 pub use access::Facts;
 pub(crate) use code::entry_macros;
-pub(crate) use displaced::{displaced, is_displaced};
-pub(crate) use lines::{acknowledge, stopped};
-pub(crate) use occupy::occupy;
 pub use open::open;
-pub(crate) use owner::server;
-pub(crate) use servers::server_left;
 pub use wake::wake;
 
-/// Interrupts can reach handlers.
-pub(crate) const ARE_THERE: bool = true;
+/// Non-secure state as a virtual processor. Its words are [`owner::COFFERDAM_OWNER`], where the entry code finds them.
+#[derive(Clone, Copy, Debug)]
+pub struct NonSecure;
+
+impl VirtualProcessor for NonSecure {
+    const PRESENT: bool = true;
+
+    fn acknowledge(&self, line: u32) -> bool {
+        lines::acknowledge(line)
+    }
+
+    fn occupy(&self, domain: u8) -> bool {
+        occupy::occupy(domain)
+    }
+
+    #[inline]
+    fn stopped(&self, domain: u8) {
+        lines::stopped(domain);
+    }
+
+    #[inline(always)]
+    fn is_displaced(&self) -> bool {
+        displaced::is_displaced()
+    }
+
+    fn displaced(&self) -> u32 {
+        displaced::displaced()
+    }
+
+    #[inline(always)]
+    fn server(&self, place: usize) -> Option<&'static AtomicU16> {
+        owner::server(place)
+    }
+
+    #[inline(always)]
+    fn server_left(&self, place: usize) -> (u32, u32) {
+        servers::server_left(place)
+    }
+}
 
 /// Opens what handlers use that interrupts reach without the kernel, as the tables and the board's file say.
 #[macro_export]

@@ -14,6 +14,8 @@
 //! *debt*, which the next boundaries pay first. In any window of `w` ticks no more is consumed than
 //! [`Params::most_in`] says, plus the largest debt.
 
+use units::Instant;
+
 /// A legal period and capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
@@ -89,10 +91,10 @@ pub struct Budget {
     next: u64,
     /// Negative if the budget is in debt.
     left: i32,
-    /// Low word of a time up to which no boundary passes: that of the next boundary, or
+    /// Up to here no boundary passes: the next boundary, or
     /// [`Budget::FRESH`] after the last look if the boundary is further away than low words can
     /// tell.
-    fresh: u32,
+    fresh: Instant,
     /// Set aside for calls whose threads are switched away. It is no part of `left`, so that
     /// sharers cannot use it.
     reserved: i32,
@@ -115,15 +117,14 @@ impl Budget {
         let capacity =
             if params.capacity < Self::LARGEST as u64 { params.capacity as i32 } else { Self::LARGEST as i32 };
         let next = start.saturating_add(period as u64);
-        let mut new = Self { next, left: capacity, reserved: 0, capacity, period, fresh: 0 };
+        let mut new = Self { next, left: capacity, reserved: 0, capacity, period, fresh: Instant::of(start) };
         new.trust(start);
         new
     }
 
-    /// Keeps low words from being trusted again after they have wrapped. `now` is the low word of
-    /// the time. It is cheaper than bringing the budget up to date.
+    /// Keeps low words from being trusted again after they have wrapped. It is cheaper than bringing the budget up to date.
     #[inline(always)]
-    pub const fn look(&mut self, now: u32) {
+    pub const fn look(&mut self, now: Instant) {
         if !self.is_current(now) {
             self.fresh = now;
         }
@@ -133,28 +134,27 @@ impl Budget {
     const fn trust(&mut self, now: u64) {
         let ahead = self.next.saturating_sub(now);
         let ahead = if ahead < Self::FRESH as u64 { ahead as u32 } else { Self::FRESH };
-        self.fresh = (now as u32).wrapping_add(ahead);
+        self.fresh = Instant::of(now).plus(ahead);
     }
 
-    /// Returns true if no boundary has passed. `now` is the low word of a time at most
-    /// [`Budget::FRESH`] after the last look. A false says nothing; then [`Budget::replenish`] or
+    /// Returns true if no boundary has passed. `now` is at most [`Budget::FRESH`] after the last look. A false says nothing; then [`Budget::replenish`] or
     /// [`Budget::ran`] tell. This is one subtraction, because each switch asks.
     #[inline(always)]
-    pub const fn is_current(&self, now: u32) -> bool {
+    pub const fn is_current(&self, now: Instant) -> bool {
         self.since_fresh(now) < 0
     }
 
     /// Returns the time that is left, if that is more than `least` and the budget is current.
     #[inline(always)]
-    pub const fn covered(&self, now: u32, least: i32) -> Option<u32> {
+    pub const fn covered(&self, now: Instant, least: i32) -> Option<u32> {
         // One test of two signs, because this is on the way of every switch.
         if least.wrapping_sub(self.left) & self.since_fresh(now) < 0 { Some(self.left as u32) } else { None }
     }
 
     /// Returns the ticks since low words stopped being trusted; negative as long as they are.
     #[inline(always)]
-    const fn since_fresh(&self, now: u32) -> i32 {
-        now.wrapping_sub(self.fresh) as i32
+    const fn since_fresh(&self, now: Instant) -> i32 {
+        self.fresh.until(now)
     }
 
     /// Period and capacity.

@@ -69,13 +69,13 @@ fn low_words_are_trusted_only_as_far_as_they_tell_times_apart() {
         let mut now = 0_u64;
         while now < 3 << 32 {
             now += u64::from(Budget::FRESH) / 2 - 3;
-            assert!(!b.is_current(now as u32) || now < b.next_replenishment(), "period {period}: stale at {now}");
-            let before = b.is_current(now as u32);
-            b.look(now as u32);
-            assert_eq!(b.is_current(now as u32), before, "period {period} at {now}");
-            if !b.is_current(now as u32) {
+            assert!(!b.is_current(Instant::of(now)) || now < b.next_replenishment(), "period {period}: stale at {now}");
+            let before = b.is_current(Instant::of(now));
+            b.look(Instant::of(now));
+            assert_eq!(b.is_current(Instant::of(now)), before, "period {period} at {now}");
+            if !b.is_current(Instant::of(now)) {
                 b.replenish(now);
-                assert!(b.is_current(now as u32));
+                assert!(b.is_current(Instant::of(now)));
             }
         }
     }

@@ -6,6 +6,7 @@ mod sample;
 mod spaces;
 mod tables;
 
+use core::cell::Cell;
 use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::AtomicU16;
@@ -18,11 +19,12 @@ use abi::trace::{Event, IDLE};
 use protect::AccessKind;
 use system::System;
 use system::build::Builder;
-use units::{Bytes, PhysAddr, VirtAddr};
+use units::{Bytes, Instant, PhysAddr, VirtAddr};
 
 use crate::arch::{Arch, Physical, Protection, Request, Start};
 use crate::boot::{Boot, BootError};
 use crate::objects::Activation;
+use crate::virtual_processor::VirtualProcessor;
 use crate::{Kernel, NOBODY};
 
 pub use pages::{Pager, WAYS, forget_tables, units};
@@ -92,6 +94,47 @@ pub struct Part {
 
 pub type Sim = Machine<Registers>;
 
+/// Handlers that interrupts reach without the kernel.
+#[derive(Default)]
+pub struct Handlers {
+    /// Ticks for which they have run that the kernel does not know.
+    pub displaced: Cell<u32>,
+    /// Domains that have some.
+    pub of: &'static [u8],
+    /// Their servers: the generation, ticks that are left, and those to the next boundary.
+    pub servers: Vec<(&'static AtomicU16, (u32, u32))>,
+}
+
+impl VirtualProcessor for Handlers {
+    const PRESENT: bool = true;
+
+    fn acknowledge(&self, _: u32) -> bool {
+        false
+    }
+
+    fn occupy(&self, domain: u8) -> bool {
+        self.of.contains(&domain)
+    }
+
+    fn stopped(&self, _: u8) {}
+
+    fn is_displaced(&self) -> bool {
+        self.displaced.get() != 0
+    }
+
+    fn displaced(&self) -> u32 {
+        self.displaced.take()
+    }
+
+    fn server(&self, place: usize) -> Option<&'static AtomicU16> {
+        self.servers.get(place).map(|(generation, _)| *generation)
+    }
+
+    fn server_left(&self, place: usize) -> (u32, u32) {
+        self.servers[place].1
+    }
+}
+
 #[derive(Default)]
 pub struct Machine<K> {
     pub kind: K,
@@ -100,12 +143,7 @@ pub struct Machine<K> {
     pub timer: Option<u64>,
     /// The timer interrupts at once, besides.
     pub again: bool,
-    /// Ticks for which handlers have run that the kernel does not know.
-    pub displaced: u32,
-    /// Domains with handlers that interrupts reach without the kernel.
-    pub direct: &'static [u8],
-    /// Servers of handlers: the generation, ticks that are left, and those to the next boundary.
-    pub servers: Vec<(&'static AtomicU16, (u32, u32))>,
+    pub handlers: Handlers,
     pub trace: Vec<(u32, u32)>,
     /// Bytes that were stored; any other is 0.
     pub memory: BTreeMap<u32, u8>,
@@ -144,6 +182,7 @@ unsafe impl<K: Guard> Physical for Machine<K> {
 unsafe impl<K: Guard> Arch for Machine<K> {
     type Context = SimContext;
     type Entry = Option<Start<u32>>;
+    type Virtual = Handlers;
     type Protection = K::Protection;
     const NO_ENTRY: Option<Start<u32>> = None;
     const EMPTY: SimContext = SimContext {
@@ -159,8 +198,8 @@ unsafe impl<K: Guard> Arch for Machine<K> {
     }
     const SHORT_WAYS: bool = false;
     const SHORT: u32 = 250;
-    fn arm_timer(&mut self, at: u32) {
-        let delay = i64::from(at.wrapping_sub(self.now as u32) as i32);
+    fn arm_timer(&mut self, at: Instant) {
+        let delay = i64::from(self.ticks().until(at));
         self.timer = Some(self.now.wrapping_add_signed(delay).max(self.now + self.shortest));
     }
     fn timer_again(&mut self) {
@@ -170,23 +209,11 @@ unsafe impl<K: Guard> Arch for Machine<K> {
         assert!(delay > Self::SHORT);
         self.timer = Some(self.now + u64::from(delay));
     }
-    fn ticks(&mut self) -> u32 {
-        self.now as u32
+    fn ticks(&mut self) -> Instant {
+        Instant::of(self.now)
     }
-    fn is_displaced(&self) -> bool {
-        self.displaced != 0
-    }
-    fn displaced(&mut self) -> u32 {
-        core::mem::take(&mut self.displaced)
-    }
-    fn occupy(&mut self, domain: u8) -> bool {
-        self.direct.contains(&domain)
-    }
-    fn server(&self, place: usize) -> Option<&'static AtomicU16> {
-        self.servers.get(place).map(|(generation, _)| *generation)
-    }
-    fn server_left(&self, place: usize) -> (u32, u32) {
-        self.servers[place].1
+    fn virtual_processor(&self) -> &Handlers {
+        &self.handlers
     }
     unsafe fn prepare(&mut self, context: &mut SimContext, start: Start<u32>) {
         *context = SimContext { start: Some(start), ..Self::EMPTY };

@@ -7,6 +7,7 @@ use std::vec::Vec;
 
 use abi::{Call, Error};
 use testing::Rng;
+use units::Instant;
 
 use super::moods::{Mood, draw};
 use super::small::Step;
@@ -126,8 +127,9 @@ impl<'a> Run<'a> {
             self.log.pop_front();
         }
         let (now, who) = (self.kernel.arch.now, self.kernel.current());
-        let (armed, timer, deferred) = (self.kernel.armed, self.kernel.arch.timer, self.kernel.deferred);
-        let (limit, what) = (self.kernel.limit, what());
+        let (armed, timer, deferred) =
+            (self.kernel.alarm.at().low(), self.kernel.arch.timer, self.kernel.alarm.deferred);
+        let (limit, what) = (self.kernel.slice.end().low(), what());
         self.log.push_back(format!("{now} t{who} limit {limit} armed {armed} {timer:?} {deferred}: {what}"));
     }
 
@@ -209,7 +211,7 @@ impl<'a> Run<'a> {
         let now = self.kernel.arch.now;
         let due = self.kernel.times.earliest(self.kernel.top().priority) <= now;
         // A timer for who runs is not given back: its time is up, or it has left a gate for whose end the timer came.
-        let own = (self.kernel.end().wrapping_sub(now as u32) as i32) <= 0
+        let own = Instant::of(now).until(self.kernel.end()) <= 0
             || self.kernel.entered.is_some_and(|payer| {
                 self.kernel.activations.at(payer).thread.is_some_and(|thread| self.kernel.running() == Some(thread))
             });

@@ -5,6 +5,7 @@ use std::vec::Vec;
 use abi::{Call, Error, Kind};
 use system::Cap;
 use system::build::Builder;
+use units::Instant;
 
 use super::drive::{Chip, Paths, Run};
 use super::small::Step;
@@ -56,9 +57,9 @@ fn a_timer_that_comes_too_early_costs_nothing() {
     sleeps(&mut kernel, START + 1_000);
     kernel.passes(100);
     assert_eq!(kernel.current(), 2);
-    let limit = kernel.limit;
+    let limit = kernel.slice.end();
     kernel.passes(900);
-    assert_eq!(kernel.limit, limit.wrapping_add(COSTS.switching.early));
+    assert_eq!(kernel.slice.end(), limit.plus(COSTS.switching.early));
 }
 
 /// The end of a budget has passed and the timer is late (`virtual`, seed 706716): a sleep that begins then does not set it for later, and whoever is due first is
@@ -75,7 +76,7 @@ fn a_sleep_that_begins_while_the_timer_is_late_delays_nobody() {
     sleeps(&mut kernel, START + 40_000);
     assert_eq!(kernel.current(), 2);
     // As after a timer for a gate that was left already: the kernel takes its price back, the budget's end is in the past, and the timer is set for that.
-    kernel.arch.now = u64::from(kernel.armed) + 50;
+    kernel.arch.now = u64::from(kernel.alarm.at().low()) + 50;
     kernel.since = kernel.arch.now;
     sleeps(&mut kernel, START + 90_000);
     assert_eq!(kernel.current(), NOBODY);
@@ -98,7 +99,7 @@ fn who_exhausts_a_budget_pays_for_the_refill() {
 fn a_call_that_waits_for_the_boundary_pays_for_it() {
     let mut kernel = boots(&on_one_budget(&[2]));
     kernel.passes(3_000);
-    let before = i64::from(kernel.limit.wrapping_sub(kernel.arch.now as u32) as i32);
+    let before = i64::from(kernel.slice.left(Instant::of(kernel.arch.now)));
     kernel.asks(Call::GateCall as u32, [0; 4]);
     assert_eq!(kernel.thread(1).state, State::Throttled);
     assert_eq!(left(&kernel, 1), before - COSTS.activation() as i64);
@@ -117,7 +118,7 @@ fn prices_are_of_the_period_in_which_they_are_arranged() {
         kernel.asks(call as u32, [handle, 0, 0, 0]);
         if call == Call::InterruptAck {
             let now = kernel.now();
-            kernel.pause(now);
+            kernel.suspend(now);
         }
         assert_eq!(left(&kernel, 1), 5_000 - 500 - COSTS.activation() as i64, "{call:?}");
     }
@@ -164,7 +165,7 @@ fn interrupts_are_given_back_behind_a_boundary() {
             kernel.passes(500);
         }
         let now = kernel.now();
-        kernel.pause(now);
+        kernel.suspend(now);
         assert_eq!(left(&kernel, 1), 5_000 - 1_500 + 2 * i64::from(given), "timer: {timer}");
     }
 }
@@ -195,7 +196,7 @@ fn a_price_beyond_the_bound_is_an_overrun_before_anything_is_arranged() {
             kernel.asks(Call::GateCall as u32, [0; 4]);
             assert_eq!((kernel.current(), kernel.depth(2)), (2, 1));
             kernel.passes(3_000 - rest);
-            let limit = kernel.limit;
+            let limit = kernel.slice.end();
             kernel.arch.masked.clear();
             kernel.asks(call as u32, [handle, 1, 0, 0]);
             kernel.passes(0);
@@ -203,9 +204,9 @@ fn a_price_beyond_the_bound_is_an_overrun_before_anything_is_arranged() {
             assert_eq!((arranged, kernel.depth(2)), (!overruns, usize::from(!overruns)), "{call:?} with {rest} left");
             if overruns {
                 let now = kernel.now();
-                kernel.pause(now);
+                kernel.suspend(now);
                 let left = left(&kernel, 1);
-                assert!(left >= i64::from(limit.wrapping_sub(now as u32)), "{call:?} took from the caller: {left}");
+                assert!(left >= i64::from(limit.since(Instant::of(now))), "{call:?} took from the caller: {left}");
             }
         }
     }
