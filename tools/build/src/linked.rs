@@ -1,5 +1,8 @@
 //! Programs as builds leave them, and the files of the checkout that all are built with.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use manifest::{Board, Core};
 
 /// The part that is in the directory of the board's entry.
@@ -29,6 +32,25 @@ pub(crate) fn addresses(core: &Core) -> Vec<String> {
             vec![at("code", code), at("data", data)]
         }
     }
+}
+
+/// What the linker adds to the name of a program for its second link.
+pub(crate) const SECOND: &str = "elsewhere";
+
+/// The file of a program under cargo's own name for it, with a hash: the other name is that of the last variant of its package that was built.
+/// There is a file beside it whose name has this `beside` added, if that is not empty.
+pub(crate) fn twin(program: &Path, bytes: &[u8], beside: &str) -> Option<PathBuf> {
+    let directory = program.parent()?;
+    let below = directory.join("deps");
+    let entries = fs::read_dir(if below.is_dir() { &below } else { directory }).ok()?;
+    let is_it = |path: &PathBuf| {
+        let same =
+            path.extension().is_none() && fs::metadata(path).is_ok_and(|found| found.len() == bytes.len() as u64);
+        same && (beside.is_empty() || path.with_extension(beside).is_file())
+    };
+    { entries.flatten().map(|entry| entry.path()) }
+        .filter(is_it)
+        .find(|path| fs::read(path).is_ok_and(|own| own == bytes))
 }
 
 /// A program that was linked: twice, if it will be moved. The bytes of its files, which may be another's a moment later.

@@ -11,7 +11,7 @@ use crate::command;
 use crate::core_rules;
 use crate::files::{hash, short};
 use crate::install::{Install, unreadable};
-use crate::linked::{Linked, addresses, elsewhere_flags};
+use crate::linked::{Linked, SECOND, addresses, elsewhere_flags, twin};
 use crate::toolchain::Toolchain;
 
 /// The profile `bare` of the workspace, for packages outside it.
@@ -120,6 +120,7 @@ fn cargo(
         directory,
         target: target.clone(),
         with: with.join("\n"),
+        compilers: tools.compilers(),
     })
 }
 
@@ -190,7 +191,9 @@ pub fn build_crate(
     let warnings = command::warnings(&finished.output);
     let elsewhere = match board.core.targets.linked_at {
         Some(_) => None,
-        None => Some(read(&elsewhere(&path, &nominal).ok_or_else(|| without_second(&path))?)?),
+        None => {
+            Some(read(&twin(&path, &nominal, SECOND).ok_or_else(|| without_second(&path))?.with_extension(SECOND))?)
+        }
     };
     Ok(Linked { nominal, elsewhere, commands: Vec::new(), warnings })
 }
@@ -203,19 +206,6 @@ fn without_second(path: &Path) -> Diagnostic {
     Diagnostic::new("CF0605", format!("the second link of `{}` is missing", path.display()))
         .rule("programs are linked twice, and compared")
         .remedy("remove the directory `bare` of the target directory, and build again")
-}
-
-/// The second link of an executable: cargo has linked it in its directory of dependencies, under a name with a hash.
-fn elsewhere(nominal: &Path, own: &[u8]) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(nominal.parent()?.join("deps")).ok()?;
-    let second =
-        entries.flatten().map(|entry| entry.path()).filter(|path| path.extension() == Some("elsewhere".as_ref()));
-    let is_own = |path: &PathBuf| {
-        let first = path.with_extension("");
-        let same = std::fs::metadata(&first).is_ok_and(|found| found.len() == own.len() as u64);
-        same && std::fs::read(&first).is_ok_and(|first| first == own)
-    };
-    { second }.find(is_own)
 }
 
 /// Builds the kernel of a board and returns its ELF file's bytes: the file may be another's a moment later.

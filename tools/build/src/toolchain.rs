@@ -18,6 +18,8 @@ pub struct Toolchain {
     pub rustc: PathBuf,
     /// The library is compiled from source (no compiled one for the target is installed).
     pub build_std: bool,
+    /// What rustc says of itself: its file can be that of a chooser, which stays the same when another compiler is chosen.
+    pub(crate) version: String,
     /// The C compiler of the core's instruction set, which links, too.
     pub gcc: PathBuf,
     /// `ar`, which comes with it.
@@ -51,6 +53,12 @@ fn sysroot(rustc: &Path) -> Option<PathBuf> {
     output.status.success().then(|| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
+/// What a compiler says to this option; nothing if it does not run, which its first use tells.
+fn said(rustc: &Path, option: &str) -> String {
+    let output = Command::new(rustc).arg(option).output();
+    output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+}
+
 /// Minor version of a rustc 1.x.
 fn minor(rustc: &Path) -> Option<u32> {
     let output = Command::new(rustc).arg("--version").output().ok()?;
@@ -75,7 +83,8 @@ impl Toolchain {
         let (gcc, ar) = (tool("gcc")?, tool("ar")?);
         let (rustc, cargo, build_std) =
             given().or_else(|| looked_for(core)).ok_or_else(|| missing("a Rust compiler for bare-metal targets"))?;
-        let tools = Toolchain { cargo, rustc, build_std, gcc, ar };
+        let version = said(&rustc, "-vV");
+        let tools = Toolchain { cargo, rustc, build_std, version, gcc, ar };
         tools.know(install, core)?;
         Ok(tools)
     }
@@ -83,13 +92,18 @@ impl Toolchain {
     /// The compilers know what the core's file names. They are asked once and not by each build, because four of their programs take a tenth of a
     /// second. The note of it is named by the core's targets and the compilers' files; if it cannot be written, they are asked again.
     fn know(&self, install: &Install, core: &Core) -> Result<(), Diagnostic> {
-        let asked = format!("{:?}\n{}\n{}", core.targets, told(&self.rustc), told(&self.gcc));
+        let asked = format!("{:?}\n{}", core.targets, self.compilers());
         let note = install.target.join("compilers").join(short(asked.as_bytes()));
         if !note.is_file() {
             core_rules::targets(core, &self.rustc, &self.gcc)?;
             let _ = write_file(&note, asked.as_bytes());
         }
         Ok(())
+    }
+
+    /// What tells these compilers from others: files with size and time, and the version.
+    pub(crate) fn compilers(&self) -> String {
+        [told(&self.cargo), told(&self.rustc), self.version.clone(), told(&self.gcc)].join("\n")
     }
 
     /// What tells one linker from another, with the compiler that runs it: their files, with size and time.

@@ -2,7 +2,8 @@
 //!
 //! Cargo goes by the times of files, and by names that packages in different directories share: it takes another project's program for this one's, and
 //! an older source for the one that it has compiled. It knows neither the linker nor what that reads. So each result is noted here by the hash of its
-//! bytes, with hashes of all that it was built from. What cargo calls fresh, and was built from anything else, is built again.
+//! bytes, with hashes of all that it was built from. What cargo calls fresh, and was built from anything else, is built again. What was built
+//! from the same as before is not asked for at all (`kept`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -15,9 +16,11 @@ use sha2::{Digest, Sha256};
 
 use crate::command;
 use crate::files::{create_dir, hash, unwritable, write_file};
+use kept::Kept;
 use places::{LOCK, PROFILE, notes};
 
 mod inherit;
+mod kept;
 mod places;
 
 /// Notes that are kept: the latest.
@@ -37,6 +40,8 @@ pub(crate) struct Build {
     pub target: String,
     /// What programs are linked with and cargo does not know.
     pub with: String,
+    /// What tells its compilers from others.
+    pub compilers: String,
     /// Directories from which results are copied if nothing was built in this one yet.
     pub others: Vec<PathBuf>,
     /// Results for the target are copied, too, because they were built with the same options. Otherwise only those for the host are.
@@ -60,6 +65,10 @@ impl Build {
         let (lock, notes) = (self.directory.join(LOCK), notes(&self.directory));
         let file = File::options().create(true).append(true).open(&lock).and_then(|file| file.lock().map(|()| file));
         let lock = file.map_err(|error| unwritable(&lock, &error))?;
+        let kept = Kept::of(&self.directory, &self.command, &format!("{}\n{}", self.compilers, self.with));
+        if let Some(output) = kept.replay() {
+            return Ok(Finished { output, _lock: lock });
+        }
         inherit::inherit(&self.directory, &self.target, &self.others, self.of_target);
         let mut known = Notes::read(&notes);
         for round in 0..3 {
@@ -67,9 +76,10 @@ impl Build {
             let results = Results::of(&output.stdout, &self.with);
             let stale = results.stale(&known);
             // Of what was built just now the files are known, though something else is stale: in the next round cargo calls it fresh.
-            known.add(results.0.iter().filter(|made| !made.fresh || stale.is_empty()));
+            known.add(results.made.iter().filter(|made| !made.fresh || stale.is_empty()));
             if stale.is_empty() {
                 known.write(&notes)?;
+                kept.note(&output, &results.sources)?;
                 return Ok(Finished { output, _lock: lock });
             }
             if round > 0 {
@@ -108,7 +118,11 @@ struct Made {
 }
 
 /// The results of a build that come from directories: packages of registries never change.
-struct Results(Vec<Made>);
+struct Results {
+    made: Vec<Made>,
+    /// The files that they were built from, as far as compilers have read them.
+    sources: BTreeSet<PathBuf>,
+}
 
 impl Results {
     fn of(messages: &[u8], with: &str) -> Results {
@@ -146,15 +160,15 @@ impl Results {
                 ],
             })
         });
-        Results(made.collect())
+        Results { made: made.collect(), sources: files.into_values().flatten().collect() }
     }
 
     /// Packages to be built again. A program that is of the same package's files and of other ones elsewhere makes all of them so: cargo does not say
     /// which reads what.
     fn stale(&self, known: &Notes) -> BTreeSet<String> {
-        let all = || self.0.iter().map(|made| made.package.clone());
+        let all = || self.made.iter().map(|made| made.package.clone());
         let mut stale = BTreeSet::new();
-        for made in self.0.iter().filter(|made| made.fresh && !known.holds(made)) {
+        for made in self.made.iter().filter(|made| made.fresh && !known.holds(made)) {
             stale.insert(made.package.clone());
             if known.others_differ(made) {
                 stale.extend(all());

@@ -1,6 +1,7 @@
 //! Whatever was built in a directory before, what comes out of it was built from the files that are there.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
@@ -45,8 +46,16 @@ impl Scratch {
     }
 
     fn build(&self, name: &str, with: &str) -> Build {
+        let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let counted = self.0.join("cargo");
+        if !counted.exists() {
+            let script =
+                format!("#!/bin/sh\necho >> {}\nexec '{}' \"$@\"\n", self.0.join("asked").display(), program.display());
+            fs::write(&counted, script).unwrap();
+            fs::set_permissions(&counted, fs::Permissions::from_mode(0o755)).unwrap();
+        }
         let cargo = |verb: &str| {
-            let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+            let mut command = Command::new(&counted);
             command.arg(verb).arg("--offline").arg("--target-dir").arg(self.0.join("target"));
             command.arg("--manifest-path").arg(self.0.join(name).join("Cargo.toml"));
             command
@@ -54,7 +63,16 @@ impl Scratch {
         let (mut command, clean) = (cargo("build"), [cargo("clean"), cargo("clean")]);
         command.args(["--message-format", "json-render-diagnostics"]);
         let (directory, others) = (self.0.join("target"), Vec::new());
-        Build { command, clean, directory, target: "host".into(), with: with.to_owned(), others, of_target: false }
+        Build {
+            command,
+            clean,
+            directory,
+            target: "host".into(),
+            with: with.to_owned(),
+            others,
+            of_target: false,
+            compilers: String::new(),
+        }
     }
 
     /// What the program of a project prints, and when it was linked.
@@ -63,6 +81,11 @@ impl Scratch {
         let program = executable(&finished.output.stdout, None).unwrap();
         let said = Command::new(&program).output().unwrap().stdout;
         (String::from_utf8(said).unwrap(), fs::metadata(program).unwrap().modified().unwrap())
+    }
+
+    /// How often cargo was asked.
+    fn asked(&self) -> usize {
+        fs::read(self.0.join("asked")).unwrap_or_default().len()
     }
 
     fn says(&self, name: &str) -> String {
@@ -170,4 +193,85 @@ fn names_of_files_may_have_blanks() {
     scratch.write("it.d", "/x/it: /a\\ b/c.rs /d.rs\n");
     assert_eq!(sources(&scratch.0.join("it")), [PathBuf::from("/a b/c.rs"), PathBuf::from("/d.rs")]);
     assert!(sources(&scratch.0.join("other")).is_empty());
+}
+
+/// What can change between two builds, each of which cargo must be asked about.
+const CHANGES: &[(&str, &str)] = &[
+    ("c/src/main.rs", "fn main() { print!(\"{}{} \", library::SAYS, include_str!(\"../../text\")); }"),
+    ("c/library/src/lib.rs", "pub const SAYS: &str = \"D\";"),
+    ("text", "?"),
+    ("c/library/Cargo.toml", "[package]\nname = \"library\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+    ("c/.cargo/config.toml", "[build]\nincremental = false\n"),
+    (".cargo/config.toml", "[build]\nincremental = false\n"),
+    ("c/build.rs", "fn main() {}"),
+    ("c/src/bin/other/main.rs", "fn main() {}"),
+];
+
+#[test]
+fn the_same_again_is_not_asked_of_cargo_and_whatever_it_depends_on_is() {
+    let scratch = Scratch::new();
+    scratch.write("text", "!");
+    scratch.project("c", "C");
+    assert_eq!(scratch.says("c"), "C!");
+    let first = scratch.asked();
+    assert_eq!((scratch.says("c").as_str(), scratch.asked()), ("C!", first), "nothing has changed");
+    for (path, text) in CHANGES {
+        let before = scratch.asked();
+        scratch.write(path, text);
+        scratch.build("c", "").run("the program").unwrap();
+        assert!(scratch.asked() > before, "{path}");
+    }
+    fs::remove_dir_all(scratch.0.join("c/src/bin")).unwrap();
+    assert_eq!(scratch.says("c"), "D? ");
+    let before = scratch.asked();
+    scratch.runs("c", "another linker");
+    assert!(scratch.asked() > before, "another linker");
+    let before = scratch.asked();
+    let mut build = scratch.build("c", "");
+    build.command.env("LIBRARY_SAYS", "E");
+    build.run("the program").unwrap();
+    assert!(scratch.asked() > before, "another environment");
+    let before = scratch.asked();
+    let build = Build { compilers: "another".into(), ..scratch.build("c", "") };
+    { build }.run("the program").unwrap();
+    assert!(scratch.asked() > before, "another compiler");
+}
+
+#[test]
+fn a_result_that_is_not_what_was_built_is_built_again() {
+    let scratch = Scratch::new();
+    scratch.write("text", "!");
+    scratch.project("c", "C");
+    scratch.says("c");
+    let finished = scratch.build("c", "").run("the program").unwrap();
+    let program = executable(&finished.output.stdout, None).unwrap();
+    assert_eq!(program.parent().and_then(Path::file_name), Some("deps".as_ref()), "under its own name");
+    drop(finished);
+    fs::remove_file(&program).unwrap();
+    assert_eq!(scratch.says("c"), "C!");
+}
+
+/// Two programs of one package and one name: cargo gives the name to the one that was built last.
+#[test]
+fn variants_of_a_package_are_told_apart() {
+    let scratch = Scratch::new();
+    scratch.write("text", "!");
+    scratch.project("c", "C");
+    let manifest = fs::read_to_string(scratch.0.join("c/Cargo.toml")).unwrap();
+    scratch.write("c/Cargo.toml", &manifest.replace("[workspace]", "[features]\nloud = []\n[workspace]"));
+    scratch.write(
+        "c/src/main.rs",
+        "fn main() { print!(\"{}\", if cfg!(feature = \"loud\") { \"C!!\" } else { library::SAYS }); }",
+    );
+    let says = |loud: bool| {
+        let mut build = scratch.build("c", "");
+        build.command.args(loud.then_some("--features=loud"));
+        let finished = build.run("the program").unwrap();
+        let said = Command::new(executable(&finished.output.stdout, None).unwrap()).output().unwrap().stdout;
+        String::from_utf8(said).unwrap()
+    };
+    let all = || [false, true, false, true].map(says);
+    assert_eq!(all(), ["C", "C!!", "C", "C!!"]);
+    let before = scratch.asked();
+    assert_eq!((all(), scratch.asked()), (["C", "C!!", "C", "C!!"].map(str::to_owned), before));
 }

@@ -23,7 +23,14 @@ impl Scratch {
         );
         fs::write(&gcc, script).unwrap();
         fs::set_permissions(&gcc, fs::Permissions::from_mode(0o755)).unwrap();
-        let tools = Toolchain { cargo: gcc.clone(), rustc: gcc.clone(), build_std: false, ar: gcc.clone(), gcc };
+        let tools = Toolchain {
+            cargo: gcc.clone(),
+            rustc: gcc.clone(),
+            build_std: false,
+            version: String::new(),
+            ar: gcc.clone(),
+            gcc,
+        };
         Scratch { path, tools }
     }
 
