@@ -1,4 +1,7 @@
-//! Registers that Armv8-M adds (DDI 0553 D1.2).
+//! Registers that Armv8-M adds (DDI 0553 D1.2), and what the kernel has in those of priorities.
+
+/// Priority of the kernel's exceptions: the lowest with three bits of priority (LPC55S69), so that every handler is above the kernel.
+pub(crate) const KERNEL_PRIORITY: u32 = 0xe0;
 
 armv_m::registers! {
     CPPWR = 0xe000_e00c, "Power of coprocessors.";

@@ -9,7 +9,9 @@ use protect::regions::Registers;
 use protect::regions::slots::RegionImage;
 
 use crate::direct::NonSecure;
-use crate::registers::{AIRCR, CPPWR, MPU_MAIR0, MPU_MAIR1, NSACR, SAU_CTRL, SAU_RLAR, SAU_RNR, SAU_TYPE, SCR, SFSR};
+use crate::registers::{
+    AIRCR, CPPWR, KERNEL_PRIORITY, MPU_MAIR0, MPU_MAIR1, NSACR, SAU_CTRL, SAU_RLAR, SAU_RNR, SAU_TYPE, SCR, SFSR,
+};
 
 /// Armv8-M.
 #[derive(Debug)]
@@ -22,10 +24,8 @@ unsafe impl Port for Armv8 {
     const VIRTUAL: NonSecure = NonSecure;
 
     /// Faults do not preempt the rest of the kernel: a fault of the kernel itself becomes a HardFault, which is fatal.
-    const FAULT_PRIORITY: u32 = Self::KERNEL_PRIORITY;
-    /// The lowest with three bits of priority (LPC55S69), so that every handler is above the
-    /// kernel.
-    const KERNEL_PRIORITY: u32 = 0xe0;
+    const FAULT_PRIORITY: u32 = KERNEL_PRIORITY;
+    const KERNEL_PRIORITY: u32 = KERNEL_PRIORITY;
 
     const OWN_PENDED: u32 = 1 << 20;
 

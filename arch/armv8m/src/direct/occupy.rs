@@ -6,7 +6,7 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::Ordering::Relaxed;
 
-use armv_m::{Port, regs};
+use armv_m::regs;
 use kernel::boot::BootError;
 use system::System;
 use system::direct::{self, MAX_OWNERS};
@@ -16,7 +16,7 @@ use super::left::put_back;
 use super::lines::{asks, is_paid, pay, take};
 use super::owner::{COFFERDAM_OWNER, Request};
 use super::registers::{set_priority, write_bit};
-use crate::unit::Armv8;
+use crate::registers::KERNEL_PRIORITY;
 
 /// Memory and devices of each domain with handlers. They are computed at boot, because a change
 /// happens above all handlers and must be short.
@@ -83,7 +83,7 @@ fn leave() {
     for (line, _) in owner.lines() {
         let (target, bit) = regs::nvic_itns(line);
         target.write(target.read() & !bit);
-        set_priority(line, Armv8::KERNEL_PRIORITY as u8);
+        set_priority(line, KERNEL_PRIORITY as u8);
         // The kernel takes these lines from now on, as often as is paid for. What handlers have
         // asked for comes first.
         if asks(line) {

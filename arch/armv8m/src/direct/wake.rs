@@ -3,14 +3,13 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use abi::trace::Fault;
-use armv_m::{ASKED, Board, Machine, regs};
+use armv_m::{ASKED, Board, Machine, Port, regs};
 use kernel::Kernel;
 use units::VirtAddr;
 
 use super::frames::FIRST_LINE;
 use super::lines::{asks, take};
 use super::owner::{COFFERDAM_OWNER, Seat};
-use crate::unit::Armv8;
 
 /// Serves PendSV: a handler has done something for which its domain is stopped, or has asked for
 /// its thread. Returns the exception of one such line for `kernel_interrupt`, or 0. If there are
@@ -19,7 +18,7 @@ use crate::unit::Armv8;
 /// # Bound
 /// The lines of handlers and their domains; a fault beyond that.
 #[inline]
-pub fn wake<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>) -> u32 {
+pub fn wake<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>) -> u32 {
     let owner = &COFFERDAM_OWNER;
     if let Some(culprit) = owner.seats.iter().find(|seat| seat.fault.load(Relaxed) != 0) {
         return fault(kernel, culprit);
@@ -37,7 +36,7 @@ pub fn wake<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>) -> u32 {
 }
 
 #[cold]
-fn fault<B: Board>(kernel: &mut Kernel<Machine<B, Armv8>>, culprit: &Seat) -> u32 {
+fn fault<B: Board, P: Port>(kernel: &mut Kernel<Machine<B, P>>, culprit: &Seat) -> u32 {
     let domain = culprit.domain.load(Relaxed).wrapping_sub(1) as u8;
     let kind = Fault::from_number(culprit.fault.load(Relaxed) as u8).unwrap_or(Fault::Return);
     let price = kernel.on_handlers_fault(domain, kind, VirtAddr(culprit.address.load(Relaxed)));

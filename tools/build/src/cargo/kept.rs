@@ -15,7 +15,7 @@ use manifest::Diagnostic;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::hash_of;
+use super::contents::hash_of;
 use crate::files::{short, write_file};
 use crate::linked::twin;
 

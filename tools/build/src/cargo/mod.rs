@@ -12,13 +12,14 @@ use std::process::{Command, Output};
 
 use manifest::Diagnostic;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use crate::command;
 use crate::files::{create_dir, hash, unwritable, write_file};
+use contents::hash_of;
 use kept::Kept;
 use places::{LOCK, PROFILE, notes};
 
+mod contents;
 mod inherit;
 mod kept;
 mod places;
@@ -185,28 +186,6 @@ fn sources(result: &Path) -> Vec<PathBuf> {
     let files = files.replace("\\ ", "\0");
     let files = files.split(' ').filter(|file| !file.is_empty()).map(|file| PathBuf::from(file.replace('\0', " ")));
     files.filter(|file| !file.to_string_lossy().contains(OF_COMPILER)).collect()
-}
-
-/// The hash of names within the package and of contents, so that a copy of a checkout elsewhere has the same. A file that is not there has none.
-fn hash_of(package: &Path, files: &BTreeSet<PathBuf>) -> String {
-    let mut hasher = Sha256::new();
-    files.iter().for_each(|file| add(&mut hasher, package, file));
-    format!("{:x}", hasher.finalize())
-}
-
-/// Adds a file, or all of a directory that a build script watches.
-fn add(hasher: &mut Sha256, package: &Path, path: &Path) {
-    let name = path.strip_prefix(package).ok().filter(|_| package.is_absolute());
-    let name = name.map_or_else(|| path.file_name(), |name| Some(name.as_os_str()));
-    hasher.update(name.unwrap_or_default().as_encoded_bytes());
-    hasher.update([0]);
-    if !path.is_dir() {
-        return hasher.update(Sha256::digest(std::fs::read(path).unwrap_or_default()));
-    }
-    let hidden = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
-    let entries: BTreeSet<PathBuf> = entries.filter(|path| !hidden(path) && !path.ends_with("target")).collect();
-    entries.iter().for_each(|entry| add(hasher, package, entry));
 }
 
 /// What results were built from: a line for each, hash and hashes.
