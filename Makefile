@@ -24,16 +24,9 @@ test: data ## everything that must hold
 	@scripts/setup.sh --quiet --cpp
 	@scripts/test.sh
 
-test-long: data ## kernels without a check in further ways, every way in which an exception of handlers can return, the gateway on mps2-an505, the soft core with Sv32, the tests of its modules and models, a thousand random systems on each of two boards, 50 on the soft core, 200 000 in virtual time, and 100 000 hostile cases on each board, the longest paths of the kernel against what admission assumes, the histories on the soft core, hours of processor time; docs/hunt.md has the last result
-	@scripts/test.sh long
-	@./cofferdam costs --board mps2-an500
-	@./cofferdam costs --board xilinx-zynq-a9
-	@./cofferdam costs --board ibex-rtmmu
-	@scripts/hunt.sh --board mps2-an500 --systems 1000 --seed 2 --resume
-	@scripts/hunt.sh --board xilinx-zynq-a9 --systems 1000 --seed 2 --resume
-	@scripts/hunt.sh --board ibex-rtmmu --systems 50 --seed 2 --resume
-	@./cofferdam bench
-	@./cofferdam bench --only traces
+test-long: data ## what takes hours of processor time, part by part: every kernel without a check, every forged return, both gateways, longest paths, random systems on four boards and in virtual time, hostile cases, figures; goes on where it was interrupted, docs/hunt.md has the last result
+	@scripts/setup.sh --quiet --cpp
+	@scripts/test-long.sh
 
 lint: ## formatting, clippy, the layer rule, file sizes, portable code built for two further targets, the hardware of the soft core
 	@scripts/setup.sh --quiet --lint

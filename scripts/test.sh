@@ -2,6 +2,7 @@
 # Runs every suite, prints how long each took and how much of the processors, and ends with the line "N passed, N failed".
 #
 #   scripts/test.sh [SUITE...]   all suites, or only those named
+#   scripts/test.sh --list-long  the suites of `long`
 #   scripts/test.sh --changed    those that docs/contributing.md names for what differs from the last commit, or else for that commit
 #
 #   unit      crates, kernel and host tools, on the host
@@ -150,6 +151,7 @@ if [ "${1:-}" = --changed ]; then
     echo "suites for what has changed: ${CHANGED[*]}"
     set -- "${CHANGED[@]}"
 fi
+[ "${1:-}" != --list-long ] || { printf '%s\n' "${LONG[@]}"; exit; }
 WANTED=()
 for name in "${@:-all}"; do
     case " unit ${SYSTEM[*]} ${LONG[*]} " in *" $name "*) WANTED+=("$name"); continue ;; esac
