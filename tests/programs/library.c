@@ -79,6 +79,9 @@ static void scans(void) {
     HOLDS(sscanf("", "%d", &integer) == EOF);
     HOLDS(wcstod(L" 2.5x", NULL) == 2.5);
     HOLDS(strtod("0x1.8p1", NULL) == 3.0 && strtoull("18446744073709551615", NULL, 10) == UINT64_MAX);
+    HOLDS(strtol(" -0xg", &end, 16) == 0 && *end == 'x' && strtoull("0X", &end, 0) == 0 && *end == 'X');
+    HOLDS(strtol("0x1f", &end, 0) == 31 && !*end && strtol("0x1f", &end, 10) == 0 && *end == 'x');
+    HOLDS(strtoul("z", &end, 36) == 35 && !*end && strtol(" +", &end, 16) == 0 && *end == ' ');
 }
 
 static volatile sig_atomic_t caught;

@@ -2,6 +2,7 @@
  * the exceptions of C++ that are in flight. newlib has one of each. Whose it is, the stack pointer tells: every thread
  * and every gate has a stack of its own, and the tool writes here where those end. So nothing is locked, and no thread
  * waits. */
+#include <ctype.h>
 #include <errno.h>
 #include <reent.h>
 #include <stddef.h>
@@ -66,6 +67,14 @@ OWN void perror(const char *text) {
         fprintf(stderr, "%s\n", strerror(why));
 }
 
+/* Of "0x" without a digit behind it the 0 is a number (ISO C11 7.22.1.4). newlib takes nothing of it. */
+static const char *zero_alone(const char *text, int base) {
+    while (isspace((unsigned char)*text))
+        text++;
+    text += *text == '+' || *text == '-';
+    return (base == 0 || base == 16) && text[0] == '0' && (text[1] | 0x20) == 'x' ? text + 1 : NULL;
+}
+
 /* newlib's functions note an error in the state that they are given, of which they use nothing else. `errno` comes
  * first. */
 _Static_assert(offsetof(struct _reent, _errno) == 0, "errno is the first of the state");
@@ -73,7 +82,12 @@ _Static_assert(offsetof(struct _reent, _errno) == 0, "errno is the first of the 
     type _##name##_r(struct _reent *, const char *restrict, char **restrict, int);                                     \
     type __wrap_##name(const char *restrict text, char **restrict end, int base);                                      \
     type __wrap_##name(const char *restrict text, char **restrict end, int base) {                                     \
-        return _##name##_r((struct _reent *)&own()->why, text, end, base);                                             \
+        char *seen;                                                                                                    \
+        type value = _##name##_r((struct _reent *)&own()->why, text, &seen, base);                                     \
+        const char *zero = seen == text ? zero_alone(text, base) : NULL;                                               \
+        if (end)                                                                                                       \
+            *end = zero ? (char *)zero : seen;                                                                         \
+        return value;                                                                                                  \
     }
 READER(long, strtol)
 READER(unsigned long, strtoul)
