@@ -1,5 +1,5 @@
 // The record of a run for its observer (sim/soft-core): a stream of entries of 32 bytes, little-endian. Each has a
-// cycle, the instructions that were retired before its end, a kind and three words.
+// cycle, the instructions that were retired before its end, a kind (kinds.hpp) and three words.
 #pragma once
 
 #include <array>
@@ -8,25 +8,9 @@
 
 #include "Vsoc_sim.h"
 #include "frames.hpp"
+#include "kinds.hpp"
 
 namespace record {
-
-enum Kind : uint32_t {
-    Entered = 1,  // machine mode: cause (bit 31: interrupt), the instruction to which it returns, a7
-    Left = 2,     // user mode: the next instruction, stack pointer, first entry of the tables of the MMU
-    Traced = 3,   // a store to the second word of the trace port: header, payload
-    Clock = 4,    // a load from the clock's register: value
-    Woke = 5,     // the core has slept until now: cycles, the interrupt that woke it, and whether there was one
-    Alive = 6,    // nothing but the time
-    Ended = 7,    // status, and whether the run was stopped at its limit
-    Strayed = 8,  // a translated access that the domain's frames do not admit: kind (frames.hpp), physical address,
-                  // first entry of the tables
-    Reached = 9,  // an instruction was retired at which a probe starts or ends: its address
-    Stored = 10,  // a store reaches the bus: physical address of its word, whether machine mode makes it
-    Held = 11,    // before a fault's record: number of a register, what it held when machine mode was entered, and the
-                  // next one
-    OnStack = 12, // before a fault's record: address of a word from the stack pointer on, the word, and the next one
-};
 
 struct Entry {
     uint64_t cycle;

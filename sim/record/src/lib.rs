@@ -5,6 +5,7 @@
 //! Cycles are modelled core cycles since reset, time asleep included. Instructions are those that completed.
 
 mod architecture;
+pub mod bench;
 mod events;
 mod fault;
 mod summary;

@@ -174,3 +174,14 @@ fn the_begin_of_a_handler_survives_packing() {
     }
     assert_eq!(packed(Entered { exception: 600, cycles: 1 << 40, instructions: 1 << 40, ..largest }), largest);
 }
+
+/// The header is committed, so that the bench can be built without the tool. `UPDATE_GOLDEN=1` writes it again.
+#[test]
+fn the_benchs_header_has_the_same_kinds() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rtl/tb/kinds.hpp");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, crate::bench::header()).unwrap();
+    }
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(committed == crate::bench::header(), "rtl/tb/kinds.hpp is out of date; run with UPDATE_GOLDEN=1");
+}

@@ -1,27 +1,10 @@
-//! Entries of a bench's record (`rtl/tb/record.hpp`): 32 bytes, little-endian.
+//! Reads the entries of a bench's record ([`record::bench`]).
 
 use std::io::{self, Read};
 
 use observer::{Access, At, Happened};
+use record::bench::{BYTES, kind};
 use record::{EndReason, FIRST_LINE};
-
-const BYTES: usize = 32;
-
-/// Kinds, as `record.hpp` numbers them.
-mod kind {
-    pub const ENTERED: u32 = 1;
-    pub const LEFT: u32 = 2;
-    pub const TRACED: u32 = 3;
-    pub const CLOCK: u32 = 4;
-    pub const WOKE: u32 = 5;
-    pub const ALIVE: u32 = 6;
-    pub const ENDED: u32 = 7;
-    pub const STRAYED: u32 = 8;
-    pub const REACHED: u32 = 9;
-    pub const STORED: u32 = 10;
-    pub const HELD: u32 = 11;
-    pub const ON_STACK: u32 = 12;
-}
 
 /// The bit of a cause that says that it is an interrupt.
 const INTERRUPT: u32 = 1 << 31;
