@@ -109,7 +109,7 @@ fn cargo(
         for file in [DOMAIN_SCRIPT, LINK_TWICE] {
             with.push(hash(&read(linking.join(file))?));
         }
-        command.env("PATH", first_in_path(linking));
+        command.env("PATH", first_in_path(linking)?);
         with.push(elsewhere);
     }
     Ok(Build {
@@ -136,10 +136,17 @@ fn codegen(options: &[&str]) -> Vec<String> {
 }
 
 /// The search path of programs, with this directory before all others.
-fn first_in_path(directory: PathBuf) -> OsString {
+///
+/// # Errors
+/// CF0605 for a directory that the path cannot name.
+pub(crate) fn first_in_path(directory: PathBuf) -> Result<OsString, Diagnostic> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let all = std::iter::once(directory.clone()).chain(std::env::split_paths(&path));
-    std::env::join_paths(all).unwrap_or_else(|_| directory.into())
+    std::env::join_paths(all).map_err(|_| {
+        Diagnostic::new("CF0605", format!("`{}` cannot be searched for programs", directory.display()))
+            .rule("the linker of domains is found by PATH, whose parts have no colon")
+            .remedy("move the checkout to a directory without a colon in its name")
+    })
 }
 
 /// The compiler's options for domains of a board.

@@ -91,3 +91,10 @@ fn sources_do_not_share_objects() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     assert_eq!(object_name(&own.join("src/tests.rs"), ""), object_name(&own.join("src/../src/tests.rs"), ""));
 }
+
+#[test]
+fn a_checkout_that_the_search_path_cannot_name_is_refused() {
+    let first = crate::rust::first_in_path("/a/user".into()).unwrap();
+    assert!(first.to_string_lossy().starts_with("/a/user:"), "{first:?}");
+    assert_eq!(crate::rust::first_in_path("/a:b/user".into()).unwrap_err().refusal().code, "CF0605");
+}
