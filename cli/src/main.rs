@@ -48,7 +48,7 @@ fn main() -> std::process::ExitCode {
 
 /// Wrong use of the command, help and version: text, or for who asks for JSON one object with the reason.
 fn misused(error: &clap::Error) -> std::process::ExitCode {
-    if !error.use_stderr() || !std::env::args().any(|argument| argument == "--json") {
+    if !error.use_stderr() || !std::env::args_os().any(|argument| argument == "--json") {
         error.exit();
     }
     let mut output = Output::new(true, false, "");

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -402,6 +403,17 @@ fn json_says_what_is_wrong_with_the_use() {
     assert_eq!((output.status.code(), value["exit"].as_u64()), (Some(2), Some(2)));
     assert!(value["usage"].as_str().unwrap().contains("--frobnicate"), "{value}");
     assert!(output.stderr.is_empty());
+}
+
+/// An argument is bytes, not text, and what is wrong with it is told all the same.
+#[test]
+fn an_argument_that_is_no_text_is_wrong_use() {
+    let odd = std::ffi::OsStr::from_bytes(b"\xff");
+    for more in [&[][..], &["--json"]] {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_cofferdam")).arg("check").arg(odd).arg("--nonsense").args(more).output();
+        assert_eq!(output.unwrap().status.code(), Some(2), "{more:?}");
+    }
 }
 
 #[test]
