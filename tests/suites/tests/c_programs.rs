@@ -165,6 +165,13 @@ fn threads_and_gates_of_a_domain_get_their_own_numbers_whoever_comes_first() {
     });
 }
 
+/// A thread that is in the heap whenever another one looks hands its turn on.
+#[test]
+fn a_thread_that_waits_for_the_heap_gets_its_turn() {
+    let ran = Ran::on(BOARDS[0], "tests/programs/turns.toml", &[]);
+    assert_eq!(ran.named("domains", "name", "own")["exit_code"], 0, "{}", ran.stderr);
+}
+
 /// Exceptions, `errno` and `strtok` in two threads and a gate of a domain at once, with newlib, which has one of each.
 #[test]
 fn threads_and_gates_of_a_domain_have_errors_and_exceptions_of_their_own() {

@@ -26,7 +26,7 @@ pub enum Records {
 
 /// A heap over memory of one temporal specification. Threads take turns: what a thread does in it
 /// takes constant time, and a thread that finds it taken lets less important ones run until the
-/// holder is done.
+/// holder is done, which hands the turn on to it.
 ///
 /// There is no priority inheritance, so a thread with a deadline should have an arena of its own,
 /// or allocate before its first release. In a gate nothing may wait: a call that finds the arena

@@ -12,6 +12,11 @@ unsafe extern "C" {
 /// Something that one thread of the domain uses at a time.
 pub(crate) struct Turn<T> {
     taken: AtomicBool,
+    /// Threads that wait for their turn.
+    waiting: AtomicU32,
+    /// The turn is a waiting thread's, whichever looks first: it stays `taken` until that has had it. Otherwise a less important thread that takes
+    /// turn after turn would be preempted within one of them each time that the other looks, which is never its turn then.
+    handed: AtomicBool,
     /// The block that was freed last while another thread had its turn; its first word is the
     /// address of the one before, or 0.
     later: AtomicU32,
@@ -23,7 +28,8 @@ unsafe impl<T> Sync for Turn<T> {}
 
 impl<T> Turn<T> {
     pub const fn new(inner: T) -> Turn<T> {
-        Turn { taken: AtomicBool::new(false), later: AtomicU32::new(0), inner: UnsafeCell::new(inner) }
+        let (taken, handed, waiting) = (AtomicBool::new(false), AtomicBool::new(false), AtomicU32::new(0));
+        Turn { taken, waiting, handed, later: AtomicU32::new(0), inner: UnsafeCell::new(inner) }
     }
 
     /// Uses the value in the caller's turn. Returns `None` if another thread has its turn and the
@@ -41,7 +47,11 @@ impl<T> Turn<T> {
         // SAFETY: `taken` was false, so no other reference exists until it is false again.
         let result = use_it(unsafe { &mut *self.inner.get() });
         compiler_fence(Ordering::Release);
-        self.taken.store(false, Ordering::Relaxed);
+        if self.waiting.load(Ordering::Relaxed) == 0 {
+            self.taken.store(false, Ordering::Relaxed);
+        } else {
+            self.handed.store(true, Ordering::Relaxed);
+        }
         Some(result)
     }
 
@@ -50,12 +60,19 @@ impl<T> Turn<T> {
     #[cold]
     #[inline(never)]
     fn wait(&self) -> bool {
-        while cof_heap_wait() {
-            if !self.taken.swap(true, Ordering::Relaxed) {
-                return true;
-            }
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let mut own = false;
+        while !own && cof_heap_wait() {
+            own = self.is_handed() || !self.taken.swap(true, Ordering::Relaxed);
         }
-        false
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        // Somebody may have handed the turn to a thread that gives up. Lost, it would stay taken for ever.
+        own || self.is_handed()
+    }
+
+    /// Takes the turn if it is handed on.
+    fn is_handed(&self) -> bool {
+        self.handed.swap(false, Ordering::Relaxed)
     }
 
     /// Keeps a block for [`Turn::kept`], while another thread has its turn.
