@@ -186,6 +186,23 @@ fn a_line_in_the_last_moment_of_a_call_does_not_end_it() {
     }
 }
 
+/// To end a call takes as long as several wake-ups, so the entry that does it wakes nobody whose time has come before: the next one does.
+#[test]
+fn who_is_due_waits_for_the_entry_behind_the_end_of_a_call() {
+    let mut kernel = boots(&on_one_budget(&[5, 2, 3]));
+    sleeps(&mut kernel, START + 3_000);
+    sleeps(&mut kernel, START + 1_000);
+    kernel.asks(Call::GateCall as u32, [0; 4]);
+    assert_eq!((kernel.current(), kernel.depth(1)), (1, 1));
+    kernel.passes(2_999);
+    kernel.arch.now += 500;
+    kernel.on_timer();
+    let states = |kernel: &Chip| [2, 3].map(|thread| kernel.thread(thread).state);
+    assert_eq!((kernel.depth(1), states(&kernel)), (0, [State::Ready, State::Sleeping]), "one is woken beside it");
+    kernel.passes(0);
+    assert_eq!(states(&kernel), [State::Ready; 2]);
+}
+
 /// A callee cannot arrange what the rest of its bound does not cover: its caller would pay for that and for the fault.
 #[test]
 fn a_price_beyond_the_bound_is_an_overrun_before_anything_is_arranged() {
