@@ -4,6 +4,8 @@
 //! host gives this account the history of a run, and compares
 //! (`tests/suites/tests/memory_history.rs`).
 
+use core::cell::Cell;
+
 use abi::Error;
 pub use memory::extents::words_for;
 use spec::{
@@ -128,7 +130,8 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     ) -> (&'a mut Ledger<D, P>, Finder<'a, D, P, WORDS, PAGE_WORDS, PAGES>) {
         let Books { ledger, stock, tallies, .. } = self;
         let window = window_of(ledger, request);
-        (ledger, Finder { stock, tallies, client: request.domain, scattered: false, window, joined, held })
+        let (client, found) = (request.domain, Cell::new(None));
+        (ledger, Finder { stock, tallies, client, scattered: false, window, joined, held, found })
     }
 
     /// Translates what a client asks for into a request to the ledger, with the region of the
@@ -168,7 +171,8 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
     /// Descriptors that map a region: sections of 1 MiB if it is pinned and consists of them,
     /// otherwise the smallest pages, because its pieces can turn out to be as small.
     fn descriptors(region: &Region, terms: Terms) -> u32 {
-        region.bytes / if terms.pinned() && region.bytes.is_multiple_of(UNITS[2]) { UNITS[2] } else { UNITS[0] }
+        let sections = terms.pinned() && region.bytes.is_multiple_of(UNITS[2]);
+        if sections { region.bytes / UNITS[2] } else { region.bytes / UNITS[0] }
     }
 }
 

@@ -9,8 +9,9 @@
 //! # Bounds
 //! Every operation looks at most once at each record of one client (`EACH`), at each client, and at
 //! the shares of each, and makes a fixed number of kernel calls. Its account makes one decision,
-//! and two for `EXPLAIN`. With page tables each decision looks at a window of 256 granules and at
-//! each record, for each of two places of tables.
+//! and two for `EXPLAIN`. With page tables each decision looks at each record twice, and at a window
+//! as at most eight words of bits, for each of two places of tables. Nothing is walked granule by
+//! granule or page by page, so that the time does not depend on the sizes of pools and holdings.
 //!
 //! Longer work is done in steps, each of them a request of its own: mapping and unmapping many
 //! pieces, scrubbing, revoking, reclaiming, and finding what would be admitted in place of what is

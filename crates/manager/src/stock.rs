@@ -1,5 +1,7 @@
 //! The memory of the pools: extents that one region register covers, or pieces for page tables.
 
+use core::cell::Cell;
+
 use memory::extents::{Extent, ExtentError, Extents};
 use memory::pieces::Pieces;
 use spec::{Frames, Grant, NotThere, PAGE_BYTES, Range, Request, TablePlace};
@@ -133,7 +135,8 @@ impl<const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: u
         }
         // All pieces of a chain are as large as the first, because they were reserved so.
         let first = pieces.at(pieces.chain(range.base)).map_or(range.bytes, |piece| piece.bytes);
-        range.bytes / first.max(1)
+        // They are powers of two; a division would be long where the processor has none.
+        range.bytes >> first.max(1).ilog2()
     }
 
     /// Gives memory back that was taken just now. It is still clean, because no client has had it.
@@ -191,6 +194,9 @@ pub(crate) struct Finder<
     pub joined: Option<Region>,
     /// Memory that the client holds.
     pub held: &'a [Holding],
+    /// The address that was found last, and the place of its tables: `table_bytes` finds it for
+    /// each place that the ledger tries, and what is granted has the last one.
+    pub found: Cell<Option<(TablePlace, u32)>>,
 }
 
 impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize, const PAGES: usize>
@@ -217,16 +223,23 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         }
     }
 
+    /// The region of a grant, where `table_bytes` found its address.
+    ///
+    /// # Time complexity
+    /// Constant.
     pub fn region(&self, request: &Request, grant: &Grant) -> Region {
         let charge = &grant.charge;
         let Range { pool, base, bytes } = charge.frames.unwrap_or(Range { pool: 0, base: 0, bytes: 0 });
         let (Some(window), Some(pieces)) = (&self.window, self.stock.pieces(pool)) else {
             return Region { base, bytes, pool, first: Mark::default() };
         };
-        let wanted = request.frames.map(|wanted| spec::Wanted { bytes, ..wanted });
-        let at = wanted.and_then(|wanted| window.pick(charge.place, &wanted, self.held));
+        let at = self.found.get().filter(|(place, _)| *place == charge.place).map_or(0, |(_, at)| at);
+        debug_assert!(request.frames.is_some_and(|wanted| {
+            let wanted = spec::Wanted { bytes, ..wanted };
+            window.pick(charge.place, &wanted, self.held) == Some(at)
+        }));
         let first = if base == PROMISED { Mark::END } else { pieces.chain(base) };
-        Region { base: at.unwrap_or(0), bytes, pool, first }
+        Region { base: at, bytes, pool, first }
     }
 }
 
@@ -266,7 +279,8 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         match self.stock.pieces(pool) {
             // In one piece it is a power of two.
             Some(_) if piece == 0 => bytes.checked_ilog2().map_or(0, |log2| 1 << log2),
-            Some(_) => bytes - bytes % piece,
+            // A power of two, too.
+            Some(_) => bytes & !(piece - 1),
             None => Extent::within(bytes, GRANULE_LOG2),
         }
     }
@@ -282,7 +296,9 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         let region = match (self.joined, wanted) {
             (Some(region), _) => Some(region).filter(|region| window.serves(region.base, place))?,
             (None, Some(wanted)) => {
-                Region { base: window.pick(place, wanted, self.held)?, bytes: wanted.bytes, ..Region::default() }
+                let base = window.pick(place, wanted, self.held)?;
+                self.found.set(Some((place, base)));
+                Region { base, bytes: wanted.bytes, ..Region::default() }
             }
             (None, None) => return None,
         };

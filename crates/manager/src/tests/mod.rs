@@ -6,6 +6,7 @@ mod notes;
 mod pages;
 mod requests;
 mod sharing;
+mod window;
 
 use crate::history::NAMES;
 use crate::wire::{Answer, Granted, Message, Operation, Refused, Request, padded};

@@ -85,6 +85,25 @@ impl<const WORDS: usize> Bits<WORDS> {
         None
     }
 
+    /// The highest number up to `last` that is in the set. At most two words of each level.
+    pub fn previous(&self, last: usize) -> Option<usize> {
+        let mut index = last;
+        for level in 0..self.levels {
+            let here = self.word(level, index / 32) & (u32::MAX >> (31 - index % 32));
+            if here != 0 {
+                return Some(self.highest_below(level, index / 32 * 32 + 31 - here.leading_zeros() as usize));
+            }
+            index = (index / 32).checked_sub(1)?;
+        }
+        None
+    }
+
+    /// The highest number under a mark of some level.
+    fn highest_below(&self, level: usize, mark: usize) -> usize {
+        let last = |below, mark| 31 - self.word(below, mark).leading_zeros() as usize;
+        (0..level).rev().fold(mark, |mark, below| mark * 32 + last(below, mark))
+    }
+
     /// The lowest number under a mark of some level.
     fn lowest_below(&self, level: usize, mark: usize) -> usize {
         (0..level).rev().fold(mark, |mark, below| mark * 32 + self.word(below, mark).trailing_zeros() as usize)

@@ -63,9 +63,7 @@ impl<const WORDS: usize> Extents<WORDS> {
         if !align.is_power_of_two() {
             return Err(ExtentError::Size);
         }
-        let order = (u32::from(wanted.size_log2).max(align.trailing_zeros()) - u32::from(self.granule_log2)) as u8;
-        let lowest = (order..=self.top).find_map(|order| self.lowest(order));
-        let base = lowest.ok_or(ExtentError::Full {
+        let base = self.block(wanted.size_log2.max(align.trailing_zeros() as u8)).ok_or(ExtentError::Full {
             asked: wanted.bytes(),
             free: self.free_bytes,
             largest: self.largest(),
@@ -143,9 +141,17 @@ impl<const WORDS: usize> Extents<WORDS> {
     }
 
     /// Bytes of the largest clean free block: the largest request that is served now.
+    ///
+    /// # Time complexity
+    /// O(levels of the set): the nodes of larger blocks have lower numbers.
     pub fn largest(&self) -> u32 {
-        let order = (0..=self.top).rev().find(|order| self.lowest(*order).is_some());
+        let order = self.free.next(1).map(|node| self.order(node));
         order.map_or(0, |order| 1u32.checked_shl(u32::from(order + self.granule_log2)).unwrap_or(u32::MAX))
+    }
+
+    /// Base-two logarithm of the granules under a node.
+    fn order(&self, node: usize) -> u8 {
+        self.top - node.ilog2() as u8
     }
 
     /// The node of a block of `1 << order` granules.
@@ -154,10 +160,18 @@ impl<const WORDS: usize> Extents<WORDS> {
         (1 << (self.top - order)) + block as usize
     }
 
-    /// Base of the lowest free block of exactly this order.
-    fn lowest(&self, order: u8) -> Option<u32> {
-        let first = 1usize << (self.top - order);
-        let node = self.free.next(first).filter(|node| *node < 2 * first)?;
+    /// Base of the free block to take so many bytes from: the smallest that is large enough, and the lowest of these.
+    ///
+    /// # Time complexity
+    /// O(levels of the set), two searches: the smallest block that is large enough is the last of the nodes up to its order's.
+    fn block(&self, size_log2: u8) -> Option<u32> {
+        let order = size_log2 - self.granule_log2;
+        if order > self.top {
+            return None;
+        }
+        let last = self.free.previous((2 << (self.top - order)) - 1)?;
+        let (order, first) = (self.order(last), 1 << last.ilog2());
+        let node = self.free.next(first)?;
         Some(self.origin + (((node - first) as u64) << (self.granule_log2 + order)) as u32)
     }
 

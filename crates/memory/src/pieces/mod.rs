@@ -110,9 +110,11 @@ impl<const WORDS: usize, const PAGES: usize> Pieces<WORDS, PAGES> {
     /// Takes the next piece of a promise: the largest that is free, of at most `most` bytes, for an address whose last bits are those of
     /// `offset`. It follows the piece `after`, if that is not the end. `None` when nothing of the promise is left.
     pub fn draw(&mut self, offset: u32, most: u32, after: Mark) -> Option<Mark> {
-        let most = most.min(self.promised);
-        let suits = |order: &u8| (PAGE << order) <= most && offset.is_multiple_of(PAGE << order);
-        let extent = ORDERS.into_iter().filter(suits).find_map(|order| self.block(PAGE << order).ok())?;
+        // The largest block that is free is asked for once, so that no order is tried in vain.
+        let most = most.min(self.promised).min(self.free.largest());
+        let suits = |order: &u8| (PAGE << order) <= most && offset & ((PAGE << order) - 1) == 0;
+        let order = ORDERS.into_iter().find(suits)?;
+        let extent = self.block(PAGE << order).ok()?;
         self.promised -= extent.bytes();
         let mark = self.link(extent);
         if let Some(link) = self.links.get_mut(usize::from(after.0)) {

@@ -50,21 +50,23 @@ impl<const D: usize, const P: usize> Ledger<D, P> {
     ) -> Result<Plan, Refusal> {
         let asked = request.frames.map_or(0, |wanted| wanted.bytes);
         let piece = if matches!(meaning, Meaning::Pinned(_)) { Pages::unit(asked) } else { PAGE_BYTES };
-        let Some(bytes) = asked.checked_next_multiple_of(piece) else {
+        // Sizes of pages are powers of two. They are no constants here, and processors without a
+        // division (the Cortex-A9) would take a subroutine for each.
+        let Some(bytes) = asked.checked_add(piece - 1).map(|bytes| bytes & !(piece - 1)) else {
             let most = self.pools().iter().map(|pool| pool.clean.left()).max();
             return Err(refuse(Rule::Pages, asked, most.unwrap_or(0)));
         };
         let wanted = request.frames.map(|wanted| Wanted { bytes, ..wanted });
         // A section is one; a large page is sixteen, as are the small pages in its place.
         let each = if piece == UNITS[2] { piece } else { PAGE_BYTES };
-        let descriptors = wanted.map_or(request.descriptors, |_| bytes / each);
+        let descriptors = wanted.map_or(request.descriptors, |_| bytes >> each.trailing_zeros());
         let most = pages.constant_descriptors;
         if request.spec.constant_time && descriptors > most {
             return Err(refuse(Rule::ConstantTime, descriptors, most));
         }
         match meaning {
             Meaning::Pinned(_) => {
-                let entries = wanted.map_or(u32::from(request.slots), |_| bytes / piece);
+                let entries = wanted.map_or(u32::from(request.slots), |_| bytes >> piece.trailing_zeros());
                 let left = self.slots.left();
                 if entries > left {
                     return Err(refuse(Rule::LockSlots, entries, left));
