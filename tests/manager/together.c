@@ -249,7 +249,8 @@ int main(void) {
     memset(text, '.', sizeof text);
     text[TEXT] = '\n';
     while (calls < ROUNDS) {
-        fill(calls + 200 < ROUNDS ? calls + 200 : ROUNDS);
+        /* No more than a third of all, where these are few. */
+        fill(calls + (ROUNDS < 600 ? ROUNDS / 3 : 200));
         for (uint32_t until = calls + 200; calls < until && calls < ROUNDS;)
             ask_for_anything();
         uint32_t what = draw(4);
@@ -259,5 +260,6 @@ int main(void) {
             for (holds = 0; calls < ROUNDS && ask(RECLAIM, 0, 0, 0) == 0 && message[0] == DONE && message[1];)
                 ;
     }
+    write_text();
     return 0;
 }
