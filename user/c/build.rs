@@ -8,10 +8,12 @@ const LIBRARY: &str = "newlib";
 fn main() {
     let mut build = compile::c_build();
     build.include(compile::entry().join("include")).include("src").include(LIBRARY);
-    for file in ["info.c", "console.c", "syscalls.c", "clock.c", "refused.c", "conversion.c", "format.c", "signal.c"] {
+    for file in
+        ["info.c", "console.c", "syscalls.c", "clock.c", "refused.c", "conversion.c", "format.c", "signal.c", "exact.c"]
+    {
         build.file(Path::new("src").join(file));
     }
-    for file in ["own.c", "own_state.c", "format.c", "number.c", "buffer.c"] {
+    for file in ["own.c", "own_state.c", "format.c", "number.c", "buffer.c", "exact.c"] {
         build.file(Path::new(LIBRARY).join("src").join(file));
     }
     // The C library, which calls this glue, comes last on the linker's command line: take all of it, wanted yet or not.

@@ -236,3 +236,13 @@ fn a_program_that_nobody_would_hear_is_warned_of() {
     assert!(stderr.contains("CF0520") && stderr.contains("CF0521"), "{stderr}");
     assert!(checked.status.success(), "{stderr}");
 }
+
+/// Functions of `<math.h>` whose results are exact agree with arithmetic of integers, and the others with a table.
+#[test]
+fn mathematics_is_exact_where_it_can_be() {
+    for board in WITH_M33 {
+        let ran = run(board, &["exact.c", "inexact.c"], &["--", "100"]);
+        assert_eq!(printed(&ran), ["0 wrong"], "{board}");
+        assert_eq!(ran.named("domains", "name", "program")["exit_code"], 0, "{board}");
+    }
+}

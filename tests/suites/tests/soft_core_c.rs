@@ -30,6 +30,14 @@ fn the_c_library_does_what_the_page_says() {
     assert_eq!(ran.named("domains", "name", "program")["exit_code"], 3);
 }
 
+/// As on the other boards, with fewer numbers: every edge would take minutes.
+#[test]
+fn mathematics_is_exact_where_it_can_be() {
+    let ran = run(BOARD, &["exact.c", "inexact.c"], &["--", "3", "14"]);
+    assert_eq!(printed(&ran), ["0 wrong"], "{}", ran.stderr);
+    assert_eq!(ran.named("domains", "name", "program")["exit_code"], 0);
+}
+
 #[test]
 fn each_thread_has_variables_of_its_own_and_so_has_each_call_of_a_gate() {
     let ran = Ran::new("tests/soft-core/threads.toml", &[]);
