@@ -42,26 +42,24 @@ fn is_asked_for(system: &System, memory: &str) -> bool {
 /// The rule of a domain's table that there is no room for in a memory, and how there is more.
 fn of_tables(system: &System, memory: &str) -> (&'static str, String) {
     let areas = if is_asked_for(system, memory) { format!("move areas out of `{memory}`, ") } else { String::new() };
-    if !system.memories.iter().any(|own| own.name == memory) {
-        let rule = "all domains share the entries of the hardware's tables: each takes as many as its pages reach up to, rounded up to a power of two";
-        return (rule, "merge domains, or let demand areas and what is mapped at run time be smaller".to_owned());
-    }
-    let Some(pages) = &system.pages else {
+    if let Some(pages) = &system.pages {
+        let ways = if pages.one_place {
+            "remove `near_tables` under `[hardware]`".to_owned()
+        } else {
+            let ways = pages.locked_ways + 1;
+            format!("lock ways of the level-2 cache for tables (`locked_ways = {ways}` under `[hardware]`)")
+        };
+        let rule = "a domain takes 8 KiB on the chip for its first-level table, and 1 KiB for each aligned MiB that it has near pages in";
+        let off = "merge domains, or write `spec = \"best-effort\"` for what may be checked by tables off the chip";
+        (rule, format!("{areas}{ways}, {off}"))
+    } else if system.memories.iter().any(|own| own.name == memory) {
         let rule = "a domain whose areas are more than its region registers has a table of nodes on the chip, with room for what may be mapped to it";
-        let remedy = format!(
-            "{areas}declare fewer envelopes and frames for the domain, or give it fewer areas that are not pinned"
-        );
-        return (rule, remedy);
-    };
-    let ways = if pages.one_place {
-        "remove `near_tables` under `[hardware]`".to_owned()
+        let less = "declare fewer envelopes and frames for the domain, or give it fewer areas that are not pinned";
+        (rule, format!("{areas}{less}"))
     } else {
-        let ways = pages.locked_ways + 1;
-        format!("lock ways of the level-2 cache for tables (`locked_ways = {ways}` under `[hardware]`)")
-    };
-    let rule = "a domain takes 8 KiB on the chip for its first-level table, and 1 KiB for each aligned MiB that it has near pages in";
-    let off = "merge domains, or write `spec = \"best-effort\"` for what may be checked by tables off the chip";
-    (rule, format!("{areas}{ways}, {off}"))
+        let rule = "all domains share the entries of the hardware's tables: each takes as many as its pages reach up to, rounded up to a power of two";
+        (rule, "merge domains, or let demand areas and what is mapped at run time be smaller".to_owned())
+    }
 }
 
 /// The refusal of a program, whatever system it is for; its place is the domain.
