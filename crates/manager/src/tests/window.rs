@@ -87,7 +87,7 @@ fn plain_pick((base, bytes): (u32, u32), wanted: &Wanted, held: &[Holding]) -> O
 }
 
 fn needs(region: &Region, terms: Terms) -> bool {
-    !terms.pinned() || region.bytes % UNITS[2] != 0
+    !terms.pinned() || !region.bytes.is_multiple_of(UNITS[2])
 }
 
 fn plain_tables(region: &Region, terms: Terms, held: &[Holding]) -> u32 {
