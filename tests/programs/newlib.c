@@ -8,4 +8,6 @@ void formats_of_the_library(void) {
     PRINTS("abc 1", "abc%jn %zu", &count, (size_t)1);
     HOLDS(count == 3);
     FAILS(strcmp(print("%1$d", 1), "length") == 0, ENOSYS);
+    char word[1], *end = word;
+    FAILS(strtol("5", &end, 37) == 0 && end == word, EINVAL);
 }

@@ -82,10 +82,10 @@ _Static_assert(offsetof(struct _reent, _errno) == 0, "errno is the first of the 
     type _##name##_r(struct _reent *, const char *restrict, char **restrict, int);                                     \
     type __wrap_##name(const char *restrict text, char **restrict end, int base);                                      \
     type __wrap_##name(const char *restrict text, char **restrict end, int base) {                                     \
-        char *seen;                                                                                                    \
+        char *seen = NULL; /* stays so for a base that there is not */                                                 \
         type value = _##name##_r((struct _reent *)&own()->why, text, &seen, base);                                     \
         const char *zero = seen == text ? zero_alone(text, base) : NULL;                                               \
-        if (end)                                                                                                       \
+        if (end && seen)                                                                                               \
             *end = zero ? (char *)zero : seen;                                                                         \
         return value;                                                                                                  \
     }
