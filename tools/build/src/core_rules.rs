@@ -60,7 +60,7 @@ pub(crate) fn targets(core: &Core, rustc: &Path, gcc: &Path) -> Result<(), Diagn
 }
 
 /// Output of a program, or the first line of its complaint.
-fn said(command: &mut Command) -> Result<String, String> {
+pub(crate) fn said(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| error.to_string())?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let complaint = || text(&output.stderr).lines().next().unwrap_or("it fails").to_owned();

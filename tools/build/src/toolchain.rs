@@ -53,12 +53,6 @@ fn sysroot(rustc: &Path) -> Option<PathBuf> {
     output.status.success().then(|| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
-/// What a compiler says to this option; nothing if it does not run, which its first use tells.
-fn said(rustc: &Path, option: &str) -> String {
-    let output = Command::new(rustc).arg(option).output();
-    output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
-}
-
 /// Minor version of a rustc 1.x.
 fn minor(rustc: &Path) -> Option<u32> {
     let output = Command::new(rustc).arg("--version").output().ok()?;
@@ -83,7 +77,8 @@ impl Toolchain {
         let (gcc, ar) = (tool("gcc")?, tool("ar")?);
         let (rustc, cargo, build_std) =
             given().or_else(|| looked_for(core)).ok_or_else(|| missing("a Rust compiler for bare-metal targets"))?;
-        let version = said(&rustc, "-vV");
+        // A compiler that does not run is found by the question that follows.
+        let version = core_rules::said(Command::new(&rustc).arg("-vV")).unwrap_or_default();
         let tools = Toolchain { cargo, rustc, build_std, version, gcc, ar };
         tools.know(install, core)?;
         Ok(tools)

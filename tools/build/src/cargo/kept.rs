@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::contents::hash_of;
+use super::places::directory;
 use crate::files::{short, write_file};
 use crate::linked::twin;
 
@@ -84,7 +85,7 @@ impl Kept {
                     message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str).map(Into::into),
                 );
             }
-            if let Some(package) = of_directory(&message) {
+            if let Some(package) = directory(&message) {
                 files.extend(read_by_cargo(&package, &message));
             }
             lines.push(message.to_string());
@@ -106,12 +107,6 @@ impl Kept {
 /// A library that something else than cargo reads: one for C.
 fn is_library(message: &Value) -> bool {
     message["target"]["crate_types"].as_array().is_some_and(|types| types.iter().any(|kind| kind == "staticlib"))
-}
-
-/// The directory of the package that a message is about, unless it comes from a registry, whose packages never change.
-fn of_directory(message: &Value) -> Option<PathBuf> {
-    message["package_id"].as_str().filter(|id| id.starts_with("path+"))?;
-    Some(Path::new(message["manifest_path"].as_str()?).parent()?.to_owned())
 }
 
 /// What cargo reads for a package beside its sources.

@@ -17,7 +17,7 @@ use crate::command;
 use crate::files::{create_dir, hash, unwritable, write_file};
 use contents::hash_of;
 use kept::Kept;
-use places::{LOCK, PROFILE, notes};
+use places::{LOCK, OF_COMPILER, PROFILE, directory, notes};
 
 mod contents;
 mod inherit;
@@ -26,8 +26,6 @@ mod places;
 
 /// Notes that are kept: the latest.
 const MOST_NOTES: usize = 8000;
-/// Sources of the compiler's own library: they come with it, and cargo knows its version.
-const OF_COMPILER: &str = "/rustlib/src/rust/";
 
 /// A build by cargo in a directory that others use, too.
 pub(crate) struct Build {
@@ -129,12 +127,8 @@ impl Results {
     fn of(messages: &[u8], with: &str) -> Results {
         let text = String::from_utf8_lossy(messages);
         let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let own = |message: &Value| {
-            let id = message["package_id"].as_str().unwrap_or_default();
-            id.starts_with("path+") && !id.contains(OF_COMPILER) && message["filenames"].is_array()
-        };
+        let own = |message: &Value| directory(message).is_some() && message["filenames"].is_array();
         let messages: Vec<Value> = messages.filter(own).collect();
-        let directory = |message: &Value| Some(Path::new(message["manifest_path"].as_str()?).parent()?.to_owned());
         let packages: BTreeSet<PathBuf> = messages.iter().filter_map(directory).collect();
         let first = |message: &Value| message["filenames"][0].as_str().map(PathBuf::from);
         let mut files: BTreeMap<PathBuf, BTreeSet<PathBuf>> = BTreeMap::new();
