@@ -38,7 +38,6 @@ prove: ## the proofs about the hardware of the soft core, and the mutants that t
 bench: data ## the tables of figures, also in target/bench/bench.json; the histories on the soft core, table I of RTMMU, take two hours of it
 	@make --no-print-directory -C rtl models MODELS='rtmmu direct sv32 sv32tlb'
 	@./cofferdam bench
-	@./cofferdam bench
 	@./cofferdam bench --only traces
 
 hunt: ## random admitted systems, some threads hostile, on three boards; `scripts/hunt.sh --help` lists options

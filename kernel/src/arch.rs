@@ -78,9 +78,9 @@ pub unsafe trait Arch: Physical {
     /// a budget that ends sooner takes the long way.
     const SHORT: u32;
 
-    /// Asks for one timer interrupt at or soon after `at`, which is at most half a second away. An earlier request is replaced. The delay has the granularity that the
-    /// board documents. A time in the past fires at once: a request that came too late must not be
-    /// lost.
+    /// Asks for one timer interrupt at or soon after `at`, which is at most half a second away. An
+    /// earlier request is replaced. The delay has the granularity that the board documents. A time in
+    /// the past fires at once: a request that came too late must not be lost.
     #[inline(always)]
     fn arm_timer(&mut self, at: Instant) {
         let delay = self.ticks().until(at);

@@ -51,7 +51,7 @@ pub unsafe trait Port: 'static {
     /// SHCSR: faults that wait to be taken, of the kinds that only this architecture has.
     const OWN_PENDED: u32;
 
-    /// Its virtual processor.
+    /// State that interrupts reach without the kernel ([`Arch::Virtual`]).
     type Virtual: VirtualProcessor;
 
     /// The virtual processor of every such machine: there is one, and its state is not in the kernel.

@@ -279,7 +279,7 @@ impl<const D: usize, const P: usize, const WORDS: usize, const PAGE_WORDS: usize
         match self.stock.pieces(pool) {
             // In one piece it is a power of two.
             Some(_) if piece == 0 => bytes.checked_ilog2().map_or(0, |log2| 1 << log2),
-            // A power of two, too.
+            // A mask does for a remainder, because a piece is a power of two.
             Some(_) => bytes & !(piece - 1),
             None => Extent::within(bytes, GRANULE_LOG2),
         }

@@ -37,7 +37,7 @@ impl Instant {
         Self(self.0.wrapping_sub(ticks))
     }
 
-    /// Ticks that have passed since `earlier`, up to a wrap.
+    /// Returns the ticks that have passed since `earlier`, if that is less than a wrap ago: further ones are not seen.
     #[inline(always)]
     pub const fn since(self, earlier: Self) -> u32 {
         self.0.wrapping_sub(earlier.0)
